@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Fibers: cooperative threads of the tx thread, each with its own C stack.
+ *
+ * A fiber runs until it yields. Ready fibers stand in one queue; a yield goes
+ * straight from one ready fiber to the next. When none is ready, the scheduler
+ * (the thread's main fiber, see loop.h) runs the hooks and the event loop.
+ *
+ * States: a fiber is SUSPENDED from its birth and whenever it waits, READY once
+ * woken, RUNNING one at a time, DEAD when its function has returned. A dead
+ * joinable fiber waits for its fiber_join(); any other goes back to the pool at
+ * once, and its structure serves a later fiber with another id.
+ *
+ * Names and signatures that modules use are the reference's (manual:
+ * "C API reference", module fiber).
+ */
+#pragma once
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/diag.h"
+#include "core/list.h"
+#include "core/region.h"
+
+typedef int (*fiber_func)(va_list);
+
+enum {
+	FIBER_NAME_MAX = 255,
+	/** Slots for upper layers; see fiber_slot_new(). */
+	FIBER_SLOT_MAX = 8,
+	FIBER_STACK_SIZE_DEFAULT = 512 * 1024,
+};
+
+enum fiber_flags {
+	FIBER_IS_READY = 1 << 0,	/* stands in the ready queue */
+	FIBER_IS_DEAD = 1 << 1,		/* its function returned */
+	FIBER_IS_CANCELLED = 1 << 2,
+	FIBER_IS_CANCELLABLE = 1 << 3,	/* fiber_cancel() wakes it */
+	FIBER_IS_JOINABLE = 1 << 4,
+	FIBER_IS_RUNNING = 1 << 5,
+	FIBER_IS_SYSTEM = 1 << 6,	/* background work of ours: not killed, not shown as a user's */
+};
+
+struct fiber {
+	/** Saved stack pointer of a fiber that does not run. */
+	void *_sp;
+	uint32_t flags;
+	/** Result of the function, for fiber_join(). */
+	int result;
+	/** Never reused. 0 to 100 are reserved, the first fiber of a script has 101 or more. */
+	uint64_t id;
+	/** Switches to this fiber, over the life of the id. */
+	uint64_t csw;
+	/** Request-scoped memory of this fiber; emptied when it goes back to the pool. */
+	struct region region;
+	struct diag diag;
+	/** Link in the ready queue or in the list of what it waits for. */
+	struct list link;
+	/** All fibers that live, oldest first (`fiber_foreach`). */
+	struct list all_link;
+	/** Fibers that wait in fiber_join() for this one. */
+	struct list joiners;
+	/** Called with the fiber before its life ends (still RUNNING, may not yield). */
+	struct list on_stop;
+	/** Values of upper layers, by the index from fiber_slot_new(). */
+	void *slot[FIBER_SLOT_MAX];
+	fiber_func func;
+	/** Arguments of fiber_start(), valid until the fiber yields first. */
+	va_list args;
+	size_t stack_size;
+	/** The mapping below: guard page, then the stack. */
+	void *_stack;
+	/** AddressSanitizer's fake stack while switched out. */
+	void *_asan_stack;
+	char name[FIBER_NAME_MAX + 1];
+};
+
+extern _Thread_local struct fiber *fiber_current;
+
+/** The running fiber. In a worker thread: that thread's only one. */
+static inline struct fiber *fiber(void)
+{
+	return fiber_current;
+}
+
+/** Sets up the thread's main fiber (and, in tx, pool and queues). */
+void fiber_init(void);
+void fiber_free(void);
+
+/**
+ * A fiber that will run `f`; it starts by fiber_start() or fiber_wakeup().
+ * NULL: OutOfMemory is set.
+ */
+struct fiber *fiber_new(const char *name, fiber_func f);
+
+/** The same with a stack of `stack_size` bytes (rounded up to pages; 0: the default). */
+struct fiber *fiber_new_sized(const char *name, size_t stack_size, fiber_func f);
+
+/**
+ * Switches to the new fiber at once, with arguments for its function; returns
+ * when it yields first or ends. The caller stays ready and runs next.
+ */
+void fiber_start(struct fiber *f, ...);
+
+/** Suspends the caller until fiber_wakeup(). May return for no reason: check your condition. */
+void fiber_yield(void);
+
+/** Yields for at most `timeout` seconds; true where the time ran out. */
+bool fiber_yield_timeout(double timeout);
+
+/** Sleeps `seconds` (0: lets every ready fiber and due event go first). Ends early by a cancel. */
+void fiber_sleep(double seconds);
+
+/** Lets other ready fibers run and comes back. */
+void fiber_reschedule(void);
+
+/** Makes a suspended fiber ready; nothing for one that is ready, running or dead. */
+void fiber_wakeup(struct fiber *f);
+
+/** Asks a fiber to end: sets its flag and, where it is cancellable, wakes it. Does not wait. */
+void fiber_cancel(struct fiber *f);
+
+/** Whether a cancel wakes the caller; returns what it was. New fibers are cancellable. */
+bool fiber_set_cancellable(bool yesno);
+
+/** Is the running fiber cancelled? */
+static inline bool fiber_is_cancelled(void)
+{
+	return fiber()->flags & FIBER_IS_CANCELLED;
+}
+
+/** -1 with FiberIsCancelled set where the running fiber is cancelled, else 0. */
+int fiber_testcancel(void);
+
+void fiber_set_joinable(struct fiber *f, bool yesno);
+
+/**
+ * Waits for the end of a joinable fiber and recycles it; returns its result and
+ * moves its error to the caller's area. The fiber is gone then.
+ */
+int fiber_join(struct fiber *f);
+
+/** With a limit in seconds: -1 with TimedOut where it is over (the fiber lives on). */
+int fiber_join_timeout(struct fiber *f, double timeout);
+
+/** NULL where no such fiber lives. */
+struct fiber *fiber_find(uint64_t id);
+
+/** At most FIBER_NAME_MAX bytes; the rest is cut. */
+void fiber_set_name(struct fiber *f, const char *name);
+
+static inline const char *fiber_name(const struct fiber *f)
+{
+	return f->name;
+}
+
+/** Calls `cb` for each living fiber, in order of id, until it returns non-zero; returns that. */
+int fiber_foreach(int (*cb)(struct fiber *f, void *arg), void *arg);
+
+/**
+ * Takes a slot in every fiber for an upper layer. When a fiber ends with a
+ * non-NULL value there, `recycle` (may be NULL) is called with the fiber still
+ * current; what it leaves in the slot stays with the pooled fiber (a coroutine
+ * kept for good). Called at start-up only.
+ */
+int fiber_slot_new(void (*recycle)(struct fiber *f, void *value));
+
+/** Registers what is called when a pooled fiber's stack is given back, to drop kept slots. */
+void fiber_on_destroy(void (*destroy)(struct fiber *f));
+
+/** How many times any fiber was switched to. */
+extern uint64_t fiber_switch_count;
+
+/* Condition variables ------------------------------------------------- */
+
+struct fiber_cond {
+	struct list waiters;
+};
+
+void fiber_cond_create(struct fiber_cond *c);
+/** Wakes whoever still waits. */
+void fiber_cond_destroy(struct fiber_cond *c);
+/** Allocates one; freed by fiber_cond_delete(). */
+struct fiber_cond *fiber_cond_new(void);
+void fiber_cond_delete(struct fiber_cond *c);
+/** Wakes the one that waits longest. */
+void fiber_cond_signal(struct fiber_cond *c);
+void fiber_cond_broadcast(struct fiber_cond *c);
+/** 0 when woken; -1 with TimedOut or FiberIsCancelled set. Yields. */
+int fiber_cond_wait_timeout(struct fiber_cond *c, double timeout);
+int fiber_cond_wait(struct fiber_cond *c);
+
+/** A timeout that never comes, in seconds: 500 years. */
+#define TIMEOUT_INFINITY (500.0 * 365 * 86400)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The log: lines with a time, a fiber and a level, to standard error or a file.
+ * Format as users of the reference know it:
+ *
+ *     2026-11-30 14:33:51.970 [2284] main/103/app.lua C> text
+ *
+ * Every thread may log; one write(2) per line keeps lines whole.
+ */
+#pragma once
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+enum log_level {
+	LOG_FATAL = 0,	/* F */
+	LOG_SYSERROR,	/* ! */
+	LOG_ERROR,	/* E */
+	LOG_CRIT,	/* C */
+	LOG_WARN,	/* W */
+	LOG_INFO,	/* I */
+	LOG_VERBOSE,	/* V */
+	LOG_DEBUG,	/* D */
+};
+
+/** The level up to which lines are written; LOG_INFO at first. */
+extern int log_level;
+
+void log_set_level(int level);
+
+/**
+ * Where lines go: NULL or "" for standard error, else a file (a leading
+ * "file:" is allowed), which is opened for appending. -1: SystemError is set
+ * and nothing changes.
+ */
+int log_open(const char *target);
+
+/** Opens the log file anew (after rotation). -1: SystemError is set. */
+int log_reopen(void);
+
+/** The format of lines. */
+enum log_format { LOG_PLAIN, LOG_JSON };
+void log_set_format(enum log_format format);
+
+/** One line. `file` may be NULL. Keeps errno. Never yields. */
+void log_write(int level, const char *file, int line, const char *error,
+	       const char *format, ...) __attribute__((format(printf, 5, 6)));
+void log_vwrite(int level, const char *file, int line, const char *error,
+		const char *format, va_list ap);
+
+#define say(level, ...) do { \
+	if ((level) <= log_level) \
+		log_write((level), __FILE__, __LINE__, NULL, __VA_ARGS__); \
+} while (0)
+#define say_error(...) say(LOG_ERROR, __VA_ARGS__)
+#define say_crit(...) say(LOG_CRIT, __VA_ARGS__)
+#define say_warn(...) say(LOG_WARN, __VA_ARGS__)
+#define say_info(...) say(LOG_INFO, __VA_ARGS__)
+#define say_verbose(...) say(LOG_VERBOSE, __VA_ARGS__)
+#define say_debug(...) say(LOG_DEBUG, __VA_ARGS__)
+/** With strerror(errno) behind the text. */
+#define say_syserror(...) do { \
+	int _errno = errno; \
+	if (LOG_SYSERROR <= log_level) \
+		log_write(LOG_SYSERROR, __FILE__, __LINE__, strerror(_errno), __VA_ARGS__); \
+} while (0)
+
+/** Writes a line of level LOG_FATAL and ends the process with status 1. */
+void panic(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
