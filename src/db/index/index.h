@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The index interface: a table of functions for each kind of index, so that
+ * another kind or engine can be built from this header alone. No function yields.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "db/tuple/key_def.h"
+
+struct tuple;
+struct index;
+struct mem_account;
+
+enum index_type { INDEX_TREE, INDEX_HASH, INDEX_BITSET, INDEX_RTREE, index_type_MAX };
+extern const char *index_type_names[index_type_MAX];	/* "TREE", ... */
+
+/** Numbers are the protocol's. */
+enum iterator_type {
+	ITER_EQ = 0, ITER_REQ, ITER_ALL, ITER_LT, ITER_LE, ITER_GE, ITER_GT,
+	ITER_BITS_ALL_SET, ITER_BITS_ANY_SET, ITER_BITS_ALL_NOT_SET,
+	ITER_OVERLAPS, ITER_NEIGHBOR,
+	iterator_type_MAX,
+};
+extern const char *iterator_type_names[iterator_type_MAX];	/* "EQ", ... */
+
+/** What may be in the way of a new tuple. */
+enum dup_replace_mode {
+	/** Insert: nothing with an equal key. */
+	DUP_INSERT,
+	/** Replace: `old_tuple` must be what is there with an equal key, if it is given. */
+	DUP_REPLACE,
+	/** Replace in a secondary index: an equal key only if it is `old_tuple`. */
+	DUP_REPLACE_OR_INSERT,
+};
+
+struct index_def {
+	uint32_t space_id;
+	uint32_t iid;
+	char *name;
+	enum index_type type;
+	bool is_unique;
+	/** Store hints in the tree. */
+	bool hint;
+	/** As the user defined it. */
+	struct key_def *key_def;
+	/** What orders the entries: for a non-unique or nullable index with the primary's parts behind. */
+	struct key_def *cmp_def;
+};
+
+/** `cmp_def` is made from the two. Everything is copied. */
+struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,
+				enum index_type type, bool is_unique, bool hint,
+				const struct key_def *key_def, const struct key_def *pk_def);
+struct index_def *index_def_dup(const struct index_def *def);
+void index_def_delete(struct index_def *def);
+
+struct iterator {
+	/**
+	 * The next tuple in `*tuple` (borrowed: reference it to keep it), NULL at the
+	 * end. The index may change between calls: the iterator goes on behind the
+	 * last tuple it returned. Allocate nothing: cannot fail for memtx.
+	 */
+	int (*next)(struct iterator *it, struct tuple **tuple);
+	void (*free)(struct iterator *it);
+	struct index *index;
+	/** Owner's check: the space and index it was made for still exist (see db.h). */
+	uint64_t schema_version;
+	uint32_t space_id, index_id;
+};
+
+struct index_vtab {
+	void (*destroy)(struct index *index);
+	size_t (*size)(struct index *index);
+	/** Bytes of the index itself, tuples not counted. */
+	size_t (*bsize)(struct index *index);
+	/** NULL where empty or the key has no match. Key may be partial. */
+	int (*min)(struct index *index, const char *key, uint32_t part_count, struct tuple **result);
+	int (*max)(struct index *index, const char *key, uint32_t part_count, struct tuple **result);
+	int (*random)(struct index *index, uint32_t seed, struct tuple **result);
+	int64_t (*count)(struct index *index, enum iterator_type type, const char *key,
+			 uint32_t part_count);
+	/** By a full key of a unique index; NULL result where there is none. Borrowed. */
+	int (*get)(struct index *index, const char *key, uint32_t part_count, struct tuple **result);
+	/**
+	 * Puts `new_tuple` (NULL: delete) in the place of `old_tuple` (NULL: insert).
+	 * `*result` is the tuple that left the index, or NULL. -1 with ER_TUPLE_FOUND or
+	 * OutOfMemory: nothing has changed. Does not touch references: the space holds one
+	 * for each tuple of its primary index.
+	 */
+	int (*replace)(struct index *index, struct tuple *old_tuple, struct tuple *new_tuple,
+		       enum dup_replace_mode mode, struct tuple **result);
+	/** An iterator, freed by its `free`. Key parts are copied. NULL: OutOfMemory, ER_UNSUPPORTED_INDEX_FEATURE. */
+	struct iterator *(*iterator)(struct index *index, enum iterator_type type, const char *key,
+				     uint32_t part_count);
+	/**
+	 * A frozen view: an iterator over the tuples as they are now, in the index's order,
+	 * whatever happens to the index later. `next` and only `next` may be called from another
+	 * thread; `free` in tx. The caller holds tuple_read_view_open() meanwhile.
+	 */
+	struct iterator *(*frozen_view)(struct index *index);
+	/** Debug: checks every invariant of the structure; false and a log line where one is broken. */
+	bool (*check)(struct index *index);
+};
+
+struct index {
+	const struct index_vtab *vtab;
+	struct index_def *def;
+	/** For messages. */
+	const char *space_name;
+};
+
+/** Memory of all indexes. */
+extern struct mem_account index_memory;
+
+/** Makes an empty index of the definition's type; the definition is copied. NULL: OutOfMemory, ER_INDEX_TYPE. */
+struct index *index_new(const struct index_def *def, const char *space_name);
+void index_delete(struct index *index);
+
+/** Checks that the type of iterator suits the index, and the key. Errors as the reference's. */
+int index_check_key(const struct index *index, enum iterator_type type, const char *key,
+		    uint32_t part_count);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Key definitions: which fields make a key, how two tuples or a tuple and a key
+ * compare, and the hints that spare most comparisons the look at the tuple.
+ *
+ * A key is given as the MessagePack values of its parts one behind the other,
+ * without the array's header, and their count; it may be partial.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/tuple/format.h"
+
+struct tuple;
+struct region;
+
+struct key_part {
+	/** From 0. */
+	uint32_t fieldno;
+	enum field_type type;
+	bool is_nullable;
+	uint32_t coll_id;
+};
+
+/** A comparison hint: hint(a) < hint(b) implies a < b; equal hints say nothing. */
+typedef uint64_t hint_t;
+enum { HINT_NONE = 0 };
+
+struct key_def {
+	/** Comparators, chosen once for the parts (see key_def_new). */
+	int (*_compare)(const struct tuple *a, const struct tuple *b, const struct key_def *def);
+	int (*_compare_with_key)(const struct tuple *tuple, const char *key, uint32_t part_count,
+				 const struct key_def *def);
+	hint_t (*_tuple_hint)(const struct tuple *tuple, const struct key_def *def);
+	hint_t (*_key_hint)(const char *key, uint32_t part_count, const struct key_def *def);
+	uint32_t part_count;
+	/** Parts that make a tuple unique, for a merged definition; else part_count. */
+	uint32_t unique_part_count;
+	bool has_nullable;
+	struct key_part parts[];
+};
+
+/** Parts are copied. NULL: OutOfMemory, ER_NO_SUCH_COLLATION. */
+struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count);
+struct key_def *key_def_dup(const struct key_def *def);
+void key_def_delete(struct key_def *def);
+
+/**
+ * The parts of `first`, then those of `second` that are not among them: how a
+ * non-unique index orders equal keys by the primary one.
+ */
+struct key_def *key_def_merge(const struct key_def *first, const struct key_def *second);
+
+bool key_def_equal(const struct key_def *a, const struct key_def *b);
+
+/** Below zero, zero, above zero. */
+static inline int tuple_compare(const struct tuple *a, const struct tuple *b,
+				const struct key_def *def)
+{
+	return def->_compare(a, b, def);
+}
+
+/** Compares the tuple's first `part_count` parts with the key. */
+static inline int tuple_compare_with_key(const struct tuple *tuple, const char *key,
+					 uint32_t part_count, const struct key_def *def)
+{
+	return def->_compare_with_key(tuple, key, part_count, def);
+}
+
+static inline hint_t tuple_hint(const struct tuple *tuple, const struct key_def *def)
+{
+	return def->_tuple_hint(tuple, def);
+}
+
+static inline hint_t key_hint(const char *key, uint32_t part_count, const struct key_def *def)
+{
+	return part_count == 0 ? HINT_NONE : def->_key_hint(key, part_count, def);
+}
+
+/** Equal keys hash alike, whatever their encoding (1 and 1.0). */
+uint32_t tuple_hash(const struct tuple *tuple, const struct key_def *def);
+uint32_t key_hash(const char *key, const struct key_def *def);
+
+/** The key of a tuple as a MessagePack array on the region. NULL: OutOfMemory. */
+const char *tuple_extract_key(const struct tuple *tuple, const struct key_def *def,
+			      struct region *region, uint32_t *size);
+
+/** Has the tuple a nil or no value in a nullable part? */
+bool tuple_key_has_null(const struct tuple *tuple, const struct key_def *def);
+
+/**
+ * Checks a key's parts against the definition: count at most that of the parts
+ * (exactly, where `is_exact`), types. -1: ER_KEY_PART_COUNT, ER_EXACT_MATCH,
+ * ER_KEY_PART_TYPE. `allow_nil` accepts nil in nullable parts.
+ */
+int key_validate(const struct key_def *def, const char *key, uint32_t part_count, bool is_exact,
+		 bool allow_nil);
