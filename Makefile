@@ -1,0 +1,71 @@
+# The front door: `make run` to try tarn, `make test` to check it, `make help` for the rest.
+# The building itself is CMake's (CMakeLists.txt, CMakePresets.json).
+
+.PHONY: help run test build debug asan bench format check-layers install clean \
+	deps-build deps-test client-modules
+
+# Arguments for ctest, for example: make test T='-R compat'
+T ?=
+# Arguments for the benchmarks, for example: make bench B='--b tarantool --only yield,txn'
+B ?=
+PREFIX ?= /usr/local
+CTEST = ctest --output-on-failure --no-tests=error -j2
+
+help:
+	@echo 'make run           install what is missing, build, start the example, open its console'
+	@echo 'make test          install what is missing, build, run every test'
+	@echo 'make build         build the server: build/tarn'
+	@echo 'make debug         build with assertions in build-debug/ and run every test there'
+	@echo 'make asan          the same with address and undefined-behaviour sanitizers, build-asan/'
+	@echo 'make bench         run the benchmarks (B="--b tarantool" compares with another server)'
+	@echo 'make format        format the C sources'
+	@echo 'make check-layers  check that each layer includes only from the layers below it'
+	@echo 'make install       install under PREFIX (/usr/local)'
+	@echo 'make clean         remove the build folders; the data under var/ stays'
+
+run: build
+	@exec tools/run-example build/tarn
+
+build: deps-build
+	@[ -f build/build.ninja ] || cmake --preset release
+	cmake --build build
+
+test: deps-test client-modules build
+	$(CTEST) --test-dir build $(T)
+
+debug: deps-test client-modules
+	@[ -f build-debug/build.ninja ] || cmake --preset debug
+	cmake --build build-debug
+	$(CTEST) --test-dir build-debug $(T)
+
+asan: deps-test client-modules
+	@[ -f build-asan/build.ninja ] || cmake --preset asan
+	cmake --build build-asan
+	$(CTEST) --test-dir build-asan $(T)
+
+bench: build
+	python3 bench/compare.py --a build/tarn $(B)
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+check-layers:
+	@tools/check-layers
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-debug build-asan
+
+deps-build:
+	@tools/install-deps build
+
+deps-test:
+	@tools/install-deps test
+
+# The connector that the client tests drive; fetched once, and again when its lock file changes.
+client-modules: test/client/node_modules/.package-lock.json
+test/client/node_modules/.package-lock.json: test/client/package-lock.json | deps-test
+	cd test/client && npm ci --no-audit --no-fund
+	@touch $@
