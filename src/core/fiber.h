@@ -65,6 +65,11 @@ struct fiber {
 	struct list joiners;
 	/** Called with the fiber before its life ends (still RUNNING, may not yield). */
 	struct list on_stop;
+	/**
+	 * Called in this fiber when it is about to yield, where not NULL: a transaction
+	 * that may not yield is undone then. It may not yield itself.
+	 */
+	void (*on_yield)(struct fiber *f);
 	/** Values of upper layers, by the index from fiber_slot_new(). */
 	void *slot[FIBER_SLOT_MAX];
 	fiber_func func;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The life of a data directory: lock, recovery, journal, checkpoints.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/uuid.h"
+#include "data/vclock.h"
+
+enum wal_mode { WAL_NONE, WAL_WRITE, WAL_FSYNC };
+
+struct wal_config {
+	/** Directories; must exist. Copied. */
+	const char *wal_dir, *memtx_dir;
+	enum wal_mode mode;
+	/** A journal file is closed and the next begun once it is larger. */
+	int64_t wal_max_size;
+	bool force_recovery;
+	/** Wanted UUIDs, or nil UUIDs. */
+	struct uuid instance_uuid, replicaset_uuid;
+	bool read_only;
+};
+
+/**
+ * Locks the directories and either recovers from the newest snapshot and the
+ * journals behind it or, where there is no snapshot, bootstraps a database and
+ * writes its first snapshot. Then the journal is open. -1 with an error that
+ * names the file or directory; no file has been changed then. Yields.
+ */
+int wal_start(const struct wal_config *config);
+
+/** Writes what is outstanding, ends the current file with its marker, unlocks. Yields. */
+void wal_stop(void);
+
+/** This instance, this replica set, and this instance's number in it. */
+extern struct uuid instance_uuid, replicaset_uuid;
+extern uint32_t instance_id;
+
+/** What has been written: the newest LSN of each instance. */
+extern struct vclock wal_vclock;
+
+/** How far along: for box.info.status. "unconfigured", "loading", "running". */
+const char *wal_status(void);
+
+/**
+ * Writes a snapshot of all that is committed now, in a worker thread, and
+ * rotates the journal. -1: ER_CHECKPOINT_IN_PROGRESS, XlogError, SystemError,
+ * ... No broken snapshot is left. Yields.
+ */
+int checkpoint_make(void);
+
+/** `checkpoint_count` newest snapshots are kept, with the journals behind the oldest of them. */
+void checkpoint_set_count(int count);
+/** Seconds between automatic checkpoints; 0: none. */
+void checkpoint_set_interval(double seconds);

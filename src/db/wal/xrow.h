@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Rows as the journal and the protocol have them: a header map and a body map
+ * in MessagePack. Source: the manual, "Binary protocol" and "File formats".
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "db/iproto_const.h"
+
+struct region;
+
+struct xrow_header {
+	uint32_t type;
+	uint32_t replica_id;
+	uint32_t group_id;
+	uint64_t sync;
+	int64_t lsn;
+	/** LSN of the transaction's first row; equal to `lsn` for a row of its own. */
+	int64_t tsn;
+	/** Seconds since 1970. */
+	double tm;
+	uint32_t schema_version;
+	uint64_t stream_id;
+	/** Last row of its transaction (IPROTO_FLAG_COMMIT). True where no TSN is given. */
+	bool is_commit;
+	/** The body map in MessagePack, or NULL. Borrowed. */
+	const char *body;
+	size_t body_size;
+};
+
+/** What a data manipulation asks for: decoded body. All pointers are borrowed. */
+struct request {
+	uint32_t type;
+	uint32_t space_id;
+	uint32_t index_id;
+	uint32_t offset;
+	uint32_t limit;
+	uint32_t iterator;
+	int index_base;
+	/** MessagePack array, or NULL. */
+	const char *key, *key_end;
+	/** Array of the tuple; for update the operations; for call and eval the arguments. */
+	const char *tuple, *tuple_end;
+	/** Operations of an upsert. */
+	const char *ops, *ops_end;
+	/** The row that is being recovered, or NULL for a new change. */
+	const struct xrow_header *header;
+};
+
+/**
+ * Decodes a header and points `body` at what follows up to `end`. Advances *pos
+ * to `end`. -1: ER_INVALID_MSGPACK with `what` in the text.
+ */
+int xrow_header_decode(struct xrow_header *row, const char **pos, const char *end);
+
+/**
+ * Decodes a body. `key_required`: a bit (1 << key) for each IPROTO key that must
+ * be there; ER_MISSING_REQUEST_FIELD where one is not. Unknown keys are skipped.
+ * -1: ER_INVALID_MSGPACK, ER_MISSING_REQUEST_FIELD.
+ */
+int request_decode(struct request *request, const struct xrow_header *row, uint64_t key_required);
+
+/** Keys that each type of data manipulation must have, for request_decode(). */
+uint64_t request_keys_required(uint32_t type);
+
+/** Encodes the body map of a change for the journal, on the region. NULL: OutOfMemory. */
+const char *request_encode(const struct request *request, struct region *region, size_t *size);
+
+/** Appends header (journal form: type, replica id, LSN, time, TSN and flags as needed) and body. */
+void xrow_encode(const struct xrow_header *row, struct buf *out);
