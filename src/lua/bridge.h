@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The bridge between C and Lua: each fiber's coroutine, protected calls, errors,
+ * and the values that scripts see as cdata.
+ *
+ * Only LuaJIT's public headers are used. What those cannot make (a cdata) is made
+ * by small Lua functions referenced in the registry at start-up; on the path of a
+ * request no function, closure, coroutine or table is created.
+ *
+ * A function marked [raises] may leave by a Lua error, which unwinds the C stack:
+ * its caller holds nothing that needs freeing across the call. All others do not.
+ */
+#pragma once
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/diag.h"
+
+struct tuple;
+struct tuple_format;
+
+/** The state's main coroutine, used by start-up only. */
+extern lua_State *lua_main;
+
+/** Bytes the Lua heap has now, and the bytes ever allocated: exact. */
+size_t lua_heap_used(void);
+uint64_t lua_heap_allocated(void);
+
+/** Makes the state with our allocator, opens libraries and embedded modules. Stops the process on failure. */
+void lua_bridge_init(int argc, char **argv);
+void lua_bridge_free(void);
+
+/** Loads an embedded file (see source.h) as the module `name`, at start-up. */
+void lua_load_embedded(lua_State *L, const char *file, const char *name);
+
+/** Registers C functions as a table in package.loaded[name] and leaves it on the stack. */
+void lua_new_module(lua_State *L, const char *name, const luaL_Reg *funcs);
+
+/** The current fiber's coroutine: made at the fiber's first use of Lua, kept with the pooled fiber. */
+lua_State *lua_fiber_state(void);
+
+/* Calls and errors ------------------------------------------------------ */
+
+/** lua_pcall with the error moved to the diagnostics area: 0, or -1 with nothing left on the stack. May yield. */
+int lua_call_protected(lua_State *L, int arg_count, int result_count);
+
+/** [raises] Throws the fiber's last error as an error object. Use: `return lua_throw(L);` */
+int lua_throw(lua_State *L);
+
+/** [raises] Throws ER_ILLEGAL_PARAMS ("Illegal parameters, ..."). */
+int lua_throw_params(lua_State *L, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Pushes an error object (takes a reference of its own). */
+void lua_push_error(lua_State *L, struct error *e);
+
+/** The error object at `idx`, borrowed; NULL where the value is none. */
+struct error *lua_to_error(lua_State *L, int idx);
+
+/** Takes whatever was thrown (at the top; popped) to the diagnostics area; text becomes LuajitError. */
+void lua_to_diag(lua_State *L);
+
+/* cdata ----------------------------------------------------------------- */
+
+enum { LUA_TCDATA = 10 };
+
+/** What a cdata is, for C: told from its type id, found out once at start-up. */
+enum lua_cdata_kind {
+	CDATA_OTHER = 0,
+	CDATA_NULL,	/* a void pointer that is NULL: box.NULL */
+	CDATA_INT64, CDATA_UINT64,
+	CDATA_INT8, CDATA_UINT8, CDATA_INT16, CDATA_UINT16, CDATA_INT32, CDATA_UINT32,
+	CDATA_FLOAT, CDATA_DOUBLE, CDATA_BOOL,
+	CDATA_TUPLE, CDATA_ERROR, CDATA_UUID, CDATA_DECIMAL,
+	CDATA_CHAR_PTR, CDATA_CONST_CHAR_PTR,
+};
+
+/** The kind of the cdata at `idx` (CDATA_OTHER where it is no cdata); its bytes in *payload. */
+enum lua_cdata_kind lua_cdata(lua_State *L, int idx, void **payload);
+
+void lua_push_null(lua_State *L);
+/** A number where it is exact below 1e14, else a 64-bit cdata: as the reference decodes integers. */
+void lua_push_int64(lua_State *L, int64_t value);
+void lua_push_uint64(lua_State *L, uint64_t value);
+
+/* Tuples ---------------------------------------------------------------- */
+
+/**
+ * A tuple as scripts hold it. Small ones (at most LUA_TUPLE_COPY_MAX bytes) are
+ * copied into the collector's memory and need no finalizer; large ones are counted
+ * references with one. `data` points to the MessagePack array either way.
+ */
+struct lua_tuple {
+	uint32_t bsize;
+	/** Dictionary of the field names (see db/tuple/format.h); 0: none. */
+	uint32_t dict;
+	const char *data;
+	/** The counted tuple behind a large one, or NULL. */
+	struct tuple *tuple;
+	char body[];
+};
+
+enum { LUA_TUPLE_COPY_MAX = 1024 };
+
+/** Pushes a tuple; takes a reference of its own where it needs one. NULL pushes nil. */
+void lua_push_tuple(lua_State *L, struct tuple *tuple);
+
+/** The tuple at `idx`, valid while it is on the stack; NULL where the value is none. */
+const struct lua_tuple *lua_to_tuple(lua_State *L, int idx);
+
+/* MessagePack ----------------------------------------------------------- */
+
+/** Options of an encoder or decoder; the defaults of the reference in `lua_codec_default`. */
+struct lua_codec {
+	bool encode_sparse_convert;
+	int encode_sparse_ratio, encode_sparse_safe;
+	int encode_max_depth;
+	bool encode_deep_as_nil;
+	bool encode_invalid_numbers;
+	int encode_number_precision;
+	bool encode_load_metatables;
+	bool encode_use_tostring;
+	bool encode_invalid_as_nil;
+	bool decode_invalid_numbers;
+	bool decode_save_metatables;
+	int decode_max_depth;
+};
+extern struct lua_codec lua_codec_default;
+
+/** [raises] Appends the value at `idx` to `out`. May run Lua (__serialize); never yields. */
+void lua_encode(lua_State *L, int idx, struct buf *out, const struct lua_codec *codec);
+
+/** [raises] Appends the value at `idx`, which must be a table or a tuple, as an array: a tuple's or key's form. */
+void lua_encode_array(lua_State *L, int idx, struct buf *out);
+
+/** [raises] A key: a table or tuple as lua_encode_array(), nil as an empty array, a scalar as an array of one. */
+void lua_encode_key(lua_State *L, int idx, struct buf *out);
+
+/** Pushes the value at *data (well-formed) and moves *data behind it. [raises] where memory is short. */
+void lua_decode(lua_State *L, const char **data, const struct lua_codec *codec);
+
+/**
+ * A scratch buffer for encoding arguments, cleared. Each use gets its own (they
+ * nest: a __serialize in the middle of an encoding may encode too); it goes back by
+ * lua_scratch_put(), or by itself where an error unwinds the C stack.
+ */
+struct buf *lua_scratch_get(void);
+void lua_scratch_put(struct buf *b);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Start-up of every binding, one function a file, in the order of init.c.
+ * Each is called once with the main coroutine and may raise on our own mistakes.
+ */
+#pragma once
+
+#include <lua.h>
+
+/* Runtime. */
+void lua_fiber_init(lua_State *L);
+void lua_error_init(lua_State *L);	/* box.error */
+void lua_msgpack_init(lua_State *L);
+void lua_json_init(lua_State *L);
+void lua_yaml_init(lua_State *L);
+void lua_clock_init(lua_State *L);
+void lua_log_init(lua_State *L);
+void lua_fio_init(lua_State *L);
+void lua_errno_init(lua_State *L);
+void lua_uuid_init(lua_State *L);
+void lua_digest_init(lua_State *L);
+void lua_console_init(lua_State *L);
+
+/* box. */
+void lua_tuple_init(lua_State *L);
+void lua_call_init(lua_State *L);	/* CALL, EVAL, stored functions */
+void lua_txn_init(lua_State *L);
+void lua_index_init(lua_State *L);
+void lua_space_init(lua_State *L);
+void lua_session_init(lua_State *L);
+void lua_info_init(lua_State *L);
+void lua_cfg_init(lua_State *L);
