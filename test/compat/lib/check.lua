@@ -2,10 +2,13 @@
 -- The language of the differential tests:
 --
 --     local check = require('check')
---     check [[s:insert{1, 'a'}]]
+--     check [[
+--     s:insert{1, 'a'}
+--     s:get(1)
+--     ]]
 --     check.finish()
 --
--- check(source) runs an expression, or a list of statements, in the global
+-- check(text) takes each line of the text by itself: it runs an expression, or a list of statements, in the global
 -- environment and prints the source and what came of it: all values, or the error
 -- with its type, code and message. What is printed does not depend on addresses or
 -- on the order of a table's keys.
@@ -26,9 +29,9 @@ local function is_tuple(v)
     return type(v) == 'cdata' and box.tuple ~= nil and box.tuple.is(v)
 end
 
--- Addresses differ from run to run.
+-- Addresses differ from run to run, and the places of a program's own Lua code are its own.
 local function steady(s)
-    return (s:gsub('0x%x+', '0xADDR'))
+    return (s:gsub('0x%x+', '0xADDR'):gsub('^[%w_/.]+%.lua:%d+: ', ''))
 end
 
 local function show_number(v)
@@ -158,15 +161,24 @@ function check.finish()
     os.exit(0)
 end
 
-return setmetatable(check, {
-    __call = function(_, source)
-        local f, err = loadstring('return ' .. source, '=stmt')
-        if f == nil then
-            f, err = loadstring(source, '=stmt')
-        end
-        if f == nil then
-            error('check: ' .. err, 2)
-        end
-        check.call(source, f)
+local function run_line(source)
+    local f, err = loadstring('return ' .. source, '=stmt')
+    if f == nil then
+        f, err = loadstring(source, '=stmt')
     end
-})
+    if f == nil then
+        error('check: ' .. err .. ': ' .. source, 3)
+    end
+    check.call(source, f)
+end
+
+return setmetatable(check, {
+    __call = function(_, text)
+        for line in text:gmatch('[^\n]+') do
+            local source = line:match('^%s*(.-)%s*$')
+            if source ~= '' and source:sub(1, 2) ~= '--' then
+                run_line(source)
+            end
+        end
+    end
+}) 
