@@ -48,13 +48,20 @@ struct request {
 	const char *tuple, *tuple_end;
 	/** Operations of an upsert. */
 	const char *ops, *ops_end;
+	/** Name of a function, text of an expression, name of a user: not zero-terminated, or NULL. */
+	const char *name;
+	uint32_t name_size;
 	/** The row that is being recovered, or NULL for a new change. */
 	const struct xrow_header *header;
 };
 
+/** What `group_id` is for a row of a local space: its LSNs are counted apart, as instance 0's. */
+enum { GROUP_DEFAULT = 0, GROUP_LOCAL = 1 };
+
 /**
- * Decodes a header and points `body` at what follows up to `end`. Advances *pos
- * to `end`. -1: ER_INVALID_MSGPACK with `what` in the text.
+ * Decodes a header and points `body` at what follows up to `end`, which must be
+ * exactly one value or nothing. Advances *pos to `end`. -1: ER_INVALID_MSGPACK
+ * ("packet header" or "packet body"); `sync` is then what had been read of it.
  */
 int xrow_header_decode(struct xrow_header *row, const char **pos, const char *end);
 
@@ -67,6 +74,9 @@ int request_decode(struct request *request, const struct xrow_header *row, uint6
 
 /** Keys that each type of data manipulation must have, for request_decode(). */
 uint64_t request_keys_required(uint32_t type);
+
+/** At most this many bytes are added to the body by xrow_encode(). */
+enum { XROW_HEADER_SIZE_MAX = 64 };
 
 /** Encodes the body map of a change for the journal, on the region. NULL: OutOfMemory. */
 const char *request_encode(const struct request *request, struct region *region, size_t *size);

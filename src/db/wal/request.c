@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The codec of request bodies: a map from IPROTO keys to values. A body has
+ * been checked to be well-formed MessagePack by xrow_header_decode().
+ */
+#include <assert.h>
+#include <msgpuck.h>
+#include <string.h>
+
+#include "core/region.h"
+#include "db/error.h"
+#include "db/wal/xrow.h"
+
+#define BIT(key) (UINT64_C(1) << (key))
+
+static int invalid_body(void)
+{
+	client_error(ER_INVALID_MSGPACK, "packet body");
+	return -1;
+}
+
+/** A number that does not fit becomes the largest: it names nothing, and limits nothing. */
+static uint32_t decode_u32(const char **pos)
+{
+	uint64_t value = mp_decode_uint(pos);
+	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static const char *key_name(unsigned key)
+{
+	switch (key) {
+	case IPROTO_SPACE_ID: return "space id";
+	case IPROTO_INDEX_ID: return "index id";
+	case IPROTO_LIMIT: return "limit";
+	case IPROTO_OFFSET: return "offset";
+	case IPROTO_ITERATOR: return "iterator";
+	case IPROTO_INDEX_BASE: return "index base";
+	case IPROTO_KEY: return "key";
+	case IPROTO_TUPLE: return "tuple";
+	case IPROTO_FUNCTION_NAME: return "function name";
+	case IPROTO_USER_NAME: return "user name";
+	case IPROTO_EXPR: return "expression";
+	case IPROTO_OPS: return "operations";
+	default: return "unknown";
+	}
+}
+
+/** Where the value of a key goes: one of these is set; all NULL for a key to skip. */
+struct target {
+	uint32_t *number;
+	const char **begin, **end;
+	bool is_name;
+};
+
+static struct target request_target(struct request *r, uint64_t key)
+{
+	switch (key) {
+	case IPROTO_SPACE_ID: return (struct target){.number = &r->space_id};
+	case IPROTO_INDEX_ID: return (struct target){.number = &r->index_id};
+	case IPROTO_LIMIT: return (struct target){.number = &r->limit};
+	case IPROTO_OFFSET: return (struct target){.number = &r->offset};
+	case IPROTO_ITERATOR: return (struct target){.number = &r->iterator};
+	case IPROTO_INDEX_BASE: return (struct target){.number = (uint32_t *)&r->index_base};
+	case IPROTO_KEY: return (struct target){.begin = &r->key, .end = &r->key_end};
+	case IPROTO_TUPLE: return (struct target){.begin = &r->tuple, .end = &r->tuple_end};
+	case IPROTO_OPS: return (struct target){.begin = &r->ops, .end = &r->ops_end};
+	case IPROTO_FUNCTION_NAME:
+	case IPROTO_EXPR:
+	case IPROTO_USER_NAME: return (struct target){.is_name = true};
+	default: return (struct target){NULL};
+	}
+}
+
+/** Takes one value; false where its type is wrong. */
+static bool request_field(struct request *request, uint64_t key, const char **pos)
+{
+	struct target t = request_target(request, key);
+	if (t.number != NULL) {
+		if (mp_typeof(**pos) != MP_UINT)
+			return false;
+		*t.number = decode_u32(pos);
+	} else if (t.begin != NULL) {
+		if (mp_typeof(**pos) != MP_ARRAY)
+			return false;
+		*t.begin = *pos;
+		mp_next(pos);
+		*t.end = *pos;
+	} else if (t.is_name) {
+		if (mp_typeof(**pos) != MP_STR)
+			return false;
+		request->name = mp_decode_str(pos, &request->name_size);
+	} else {
+		mp_next(pos);
+	}
+	return true;
+}
+
+int request_decode(struct request *request, const struct xrow_header *row, uint64_t key_required)
+{
+	memset(request, 0, sizeof(*request));
+	request->type = row->type;
+	const char *p = row->body;
+	if (p != NULL) {
+		if (mp_typeof(*p) != MP_MAP)
+			return invalid_body();
+		uint32_t count = mp_decode_map(&p);
+		for (uint32_t i = 0; i < count; i++) {
+			if (mp_typeof(*p) != MP_UINT) {
+				mp_next(&p);
+				mp_next(&p);
+				continue;
+			}
+			uint64_t key = mp_decode_uint(&p);
+			if (!request_field(request, key, &p))
+				return invalid_body();
+			if (key < 64)
+				key_required &= ~BIT(key);
+		}
+		assert(p == row->body + row->body_size);
+	}
+	if (key_required != 0) {
+		client_error(ER_MISSING_REQUEST_FIELD, key_name(__builtin_ctzll(key_required)));
+		return -1;
+	}
+	return 0;
+}
+
+uint64_t request_keys_required(uint32_t type)
+{
+	switch (type) {
+	case IPROTO_SELECT:
+		return BIT(IPROTO_SPACE_ID) | BIT(IPROTO_LIMIT) | BIT(IPROTO_KEY);
+	case IPROTO_INSERT:
+	case IPROTO_REPLACE:
+		return BIT(IPROTO_SPACE_ID) | BIT(IPROTO_TUPLE);
+	case IPROTO_UPDATE:
+		return BIT(IPROTO_SPACE_ID) | BIT(IPROTO_KEY) | BIT(IPROTO_TUPLE);
+	case IPROTO_DELETE:
+		return BIT(IPROTO_SPACE_ID) | BIT(IPROTO_KEY);
+	case IPROTO_UPSERT:
+		return BIT(IPROTO_SPACE_ID) | BIT(IPROTO_TUPLE) | BIT(IPROTO_OPS);
+	case IPROTO_CALL:
+	case IPROTO_CALL_16:
+		return BIT(IPROTO_FUNCTION_NAME);
+	case IPROTO_EVAL:
+		return BIT(IPROTO_EXPR);
+	case IPROTO_AUTH:
+		return BIT(IPROTO_USER_NAME) | BIT(IPROTO_TUPLE);
+	default:
+		return 0;
+	}
+}
+
+static char *put_uint(char *p, unsigned key, uint64_t value)
+{
+	p = mp_encode_uint(p, key);
+	return mp_encode_uint(p, value);
+}
+
+static char *put_value(char *p, unsigned key, const char *begin, const char *end)
+{
+	p = mp_encode_uint(p, key);
+	memcpy(p, begin, end - begin);
+	return p + (end - begin);
+}
+
+const char *request_encode(const struct request *r, struct region *region, size_t *size)
+{
+	/* The map's byte, three numbers of up to 6 bytes, three keys. */
+	size_t max = 1 + 3 * 6 + 3 + (r->key_end - r->key) + (r->tuple_end - r->tuple) +
+		     (r->ops_end - r->ops);
+	char *begin = region_alloc(region, max);
+	if (begin == NULL)
+		return NULL;
+	unsigned count = 1;
+	char *p = put_uint(begin + 1, IPROTO_SPACE_ID, r->space_id);
+	if (r->index_id != 0) {
+		p = put_uint(p, IPROTO_INDEX_ID, r->index_id);
+		count++;
+	}
+	if (r->index_base != 0) {
+		p = put_uint(p, IPROTO_INDEX_BASE, r->index_base);
+		count++;
+	}
+	if (r->key != NULL) {
+		p = put_value(p, IPROTO_KEY, r->key, r->key_end);
+		count++;
+	}
+	if (r->ops != NULL) {
+		p = put_value(p, IPROTO_OPS, r->ops, r->ops_end);
+		count++;
+	}
+	if (r->tuple != NULL) {
+		p = put_value(p, IPROTO_TUPLE, r->tuple, r->tuple_end);
+		count++;
+	}
+	*begin = (char)(0x80 | count);
+	*size = p - begin;
+	assert(*size <= max);
+	return begin;
+}
