@@ -12,7 +12,7 @@
 /** From an integer to a pointer. */
 struct map_u64 {
 	struct map_u64_slot { uint64_t key; void *value; } *slots;
-	size_t count, capacity, used;
+	size_t count, capacity;
 };
 
 void map_u64_create(struct map_u64 *m);
@@ -29,7 +29,7 @@ bool map_u64_next(const struct map_u64 *m, size_t *pos, uint64_t *key, void **va
 /** From a string of any bytes to a pointer. The key is copied. */
 struct map_str {
 	struct map_str_slot { char *key; uint32_t len, hash; void *value; } *slots;
-	size_t count, capacity, used;
+	size_t count, capacity;
 };
 
 void map_str_create(struct map_str *m);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Memory over mimalloc, which is called by its own names (`mi_malloc`), so
+ * libraries that use malloc keep the system's. An account charges each object
+ * with the size class mimalloc rounds it up to, so that the figure is what the
+ * process really spends, and it needs no header beside the object: the caller
+ * tells the size again when it frees.
+ *
+ * With TARN_ASAN all goes to malloc, and the sanitizer sees each object; the
+ * accounts work the same.
+ */
+#include "core/memory.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/diag.h"
+
+#ifdef TARN_ASAN
+#define raw_malloc malloc
+#define raw_calloc calloc
+#define raw_realloc realloc
+#define raw_free free
+#define raw_free_size(ptr, size) free(ptr)
+#define raw_good_size(size) (((size) + 15) & ~(size_t)15)
+#else
+#include <mimalloc.h>
+#define raw_malloc mi_malloc
+#define raw_calloc mi_calloc
+#define raw_realloc mi_realloc
+#define raw_free mi_free
+#define raw_free_size(ptr, size) mi_free_size((ptr), (size))
+#define raw_good_size(size) mi_good_size(size)
+#endif
+
+/** Sizes beyond it are refused at once, so that rounding up cannot overflow. */
+static const size_t ALLOC_SIZE_MAX = SIZE_MAX / 4;
+
+size_t mem_usable(size_t size)
+{
+	if (size < 16)
+		return 16;
+	return raw_good_size(size);
+}
+
+void *mem_alloc(struct mem_account *account, size_t size)
+{
+	assert(account->used <= account->limit || account->limit == 0);
+	size_t usable = size <= ALLOC_SIZE_MAX ? mem_usable(size) : SIZE_MAX;
+	if (usable <= account->limit && account->used <= account->limit - usable) {
+		void *ptr = raw_malloc(usable);
+		if (ptr != NULL) {
+			account->used += usable;
+			return ptr;
+		}
+	}
+	diag_set(OutOfMemory, "Failed to allocate %zu bytes in slab allocator for %s",
+		 size, account->name);
+	return NULL;
+}
+
+void mem_free(struct mem_account *account, void *ptr, size_t size)
+{
+	if (ptr == NULL)
+		return;
+	size_t usable = mem_usable(size);
+	assert(account->used >= usable);
+	account->used -= usable;
+	raw_free_size(ptr, usable);
+}
+
+static void __attribute__((noreturn, cold)) out_of_memory(size_t size)
+{
+	char text[80];
+	int len = snprintf(text, sizeof(text), "tarn: no memory for %zu bytes\n", size);
+	if (write(STDERR_FILENO, text, len) < 0)
+		_exit(1);
+	abort();
+}
+
+void *xmalloc(size_t size)
+{
+	void *ptr = raw_malloc(size);
+	if (ptr == NULL && size > 0)
+		out_of_memory(size);
+	return ptr;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	void *ptr = raw_calloc(count, size);
+	if (ptr == NULL && count > 0 && size > 0)
+		out_of_memory(count * size);
+	return ptr;
+}
+
+void *xrealloc(void *ptr, size_t size)
+{
+	ptr = raw_realloc(ptr, size);
+	if (ptr == NULL && size > 0)
+		out_of_memory(size);
+	return ptr;
+}
+
+char *xstrndup(const char *s, size_t len)
+{
+	char *copy = xmalloc(len + 1);
+	if (len > 0)
+		memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+char *xstrdup(const char *s)
+{
+	return xstrndup(s, strlen(s));
+}
+
+char *xasprintf(const char *format, ...)
+{
+	va_list ap, again;
+	va_start(ap, format);
+	va_copy(again, ap);
+	int len = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	char *s = xmalloc((len > 0 ? len : 0) + 1);
+	s[0] = '\0';
+	if (len > 0)
+		vsnprintf(s, len + 1, format, again);
+	va_end(again);
+	return s;
+}
+
+void xfree(void *ptr)
+{
+	raw_free(ptr);
+}
