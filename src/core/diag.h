@@ -79,6 +79,12 @@ const char *error_field(const struct error *e, const char *name);
 /** Is the error of the type or of one derived from it? */
 bool error_is(const struct error *e, const struct error_type *type);
 
+/**
+ * How the log names an error, e.g. "ER_ILLEGAL_PARAMS"; set by the layer that
+ * owns the codes. NULL, or where it returns NULL: error_type_name().
+ */
+extern const char *(*error_code_name)(const struct error *e);
+
 /** `custom_type`, or the type's name. */
 const char *error_type_name(const struct error *e);
 
@@ -121,5 +127,5 @@ void diag_move(struct diag *from, struct diag *to);
 void diag_set_system_error(const struct error_type *type, const char *file, unsigned line,
 			   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** Writes the last error, with its causes, to the log. */
+/** Writes the last error, with its causes, to the log: "LuajitError: text". */
 void diag_log(void);

@@ -5,12 +5,17 @@
  *
  *     2026-11-30 14:33:51.970 [2284] main/103/app.lua C> text
  *
- * Every thread may log; one write(2) per line keeps lines whole.
+ * The source file and line stand before the level for F, !, E and W. A line of
+ * the scheduler's fiber has "main" alone. Before the first log_open() or
+ * log_set_format() a line is the text and nothing else, as a script's user wants
+ * it. Every thread may log; one write(2) per line keeps lines whole.
  */
 #pragma once
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum log_level {
 	LOG_FATAL = 0,	/* F */
@@ -35,6 +40,12 @@ void log_set_level(int level);
  */
 int log_open(const char *target);
 
+/** Closes the file; lines go to standard error again. */
+void log_close(void);
+
+/** The file that is open for the log; NULL for standard error. */
+const char *log_file_name(void);
+
 /** Opens the log file anew (after rotation). -1: SystemError is set. */
 int log_reopen(void);
 
@@ -42,11 +53,20 @@ int log_reopen(void);
 enum log_format { LOG_PLAIN, LOG_JSON };
 void log_set_format(enum log_format format);
 
-/** One line. `file` may be NULL. Keeps errno. Never yields. */
+/**
+ * One line. `file` (with `line`) and `error` may be NULL; an error stands behind
+ * the text after ": ", in JSON as "error". Keeps errno. Never yields.
+ */
 void log_write(int level, const char *file, int line, const char *error,
 	       const char *format, ...) __attribute__((format(printf, 5, 6)));
 void log_vwrite(int level, const char *file, int line, const char *error,
 		const char *format, va_list ap);
+
+/**
+ * The same for a JSON object `object`, e.g. {"a":1}: in JSON format its members
+ * become the line's; else the line's text is the object as it is.
+ */
+void log_write_object(int level, const char *file, int line, const char *object);
 
 #define say(level, ...) do { \
 	if ((level) <= log_level) \
