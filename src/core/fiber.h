@@ -9,7 +9,9 @@
  * States: a fiber is SUSPENDED from its birth and whenever it waits, READY once
  * woken, RUNNING one at a time, DEAD when its function has returned. A dead
  * joinable fiber waits for its fiber_join(); any other goes back to the pool at
- * once, and its structure serves a later fiber with another id.
+ * once, and its structure serves a later fiber with another id. The error of a
+ * fiber that is not joinable and returned non-zero goes to the log, unless it is
+ * FiberIsCancelled.
  *
  * Names and signatures that modules use are the reference's (manual:
  * "C API reference", module fiber).
@@ -24,6 +26,7 @@
 #include "core/diag.h"
 #include "core/list.h"
 #include "core/region.h"
+#include "core/stack.h"
 
 typedef int (*fiber_func)(va_list);
 
@@ -61,7 +64,7 @@ struct fiber {
 	struct list link;
 	/** All fibers that live, oldest first (`fiber_foreach`). */
 	struct list all_link;
-	/** Fibers that wait in fiber_join() for this one. */
+	/** Records of those that wait in fiber_join() for this one (private to fiber.c). */
 	struct list joiners;
 	/** Called with the fiber before its life ends (still RUNNING, may not yield). */
 	struct list on_stop;
@@ -76,8 +79,8 @@ struct fiber {
 	/** Arguments of fiber_start(), valid until the fiber yields first. */
 	va_list args;
 	size_t stack_size;
-	/** The mapping below: guard page, then the stack. */
-	void *_stack;
+	/** Empty for a thread's main fiber, which runs on the thread's stack. */
+	struct stack _stack;
 	/** AddressSanitizer's fake stack while switched out. */
 	void *_asan_stack;
 	char name[FIBER_NAME_MAX + 1];
@@ -91,9 +94,24 @@ static inline struct fiber *fiber(void)
 	return fiber_current;
 }
 
-/** Sets up the thread's main fiber (and, in tx, pool and queues). */
+/**
+ * Makes the calling thread tx: sets up its main fiber (id 1, named "sched"),
+ * the pool, the queues and the handler that reports stack overflows.
+ */
 void fiber_init(void);
+
+/**
+ * Frees all fibers, those that live included (their functions do not go on).
+ * From the main fiber, after loop_free().
+ */
 void fiber_free(void);
+
+/** Gives a thread beside tx its one fiber, so that diag and region work there. No yields in it. */
+void fiber_thread_init(const char *name);
+void fiber_thread_free(void);
+
+/** Does the calling thread run the fibers? */
+bool fiber_is_tx(void);
 
 /**
  * A fiber that will run `f`; it starts by fiber_start() or fiber_wakeup().
@@ -110,13 +128,23 @@ struct fiber *fiber_new_sized(const char *name, size_t stack_size, fiber_func f)
  */
 void fiber_start(struct fiber *f, ...);
 
-/** Suspends the caller until fiber_wakeup(). May return for no reason: check your condition. */
+/**
+ * Suspends the caller until fiber_wakeup(). May return for no reason: check
+ * your condition. The main fiber may call it outside of event callbacks: it runs
+ * turns of the loop meanwhile.
+ */
 void fiber_yield(void);
 
-/** Yields for at most `timeout` seconds; true where the time ran out. */
+/**
+ * Yields for at most `timeout` seconds; true where the time ran out. What is
+ * not above 0 ends at the next turn of the loop.
+ */
 bool fiber_yield_timeout(double timeout);
 
-/** Sleeps `seconds` (0: lets every ready fiber and due event go first). Ends early by a cancel. */
+/**
+ * Sleeps `seconds` (0: lets every ready fiber and due event go first). Ends
+ * early by a cancel or a fiber_wakeup().
+ */
 void fiber_sleep(double seconds);
 
 /** Lets other ready fibers run and comes back. */
@@ -143,8 +171,10 @@ int fiber_testcancel(void);
 void fiber_set_joinable(struct fiber *f, bool yesno);
 
 /**
- * Waits for the end of a joinable fiber and recycles it; returns its result and
- * moves its error to the caller's area. The fiber is gone then.
+ * Waits for the end of a joinable fiber and recycles it; returns its result and,
+ * where that is not 0, moves its error to the caller's area. The fiber is gone
+ * then. A cancel of the caller does not end the wait. -1 with IllegalParams where
+ * the fiber is not joinable, is the caller, or someone else joined it meanwhile.
  */
 int fiber_join(struct fiber *f);
 
@@ -179,6 +209,10 @@ void fiber_on_destroy(void (*destroy)(struct fiber *f));
 /** How many times any fiber was switched to. */
 extern uint64_t fiber_switch_count;
 
+/** Fibers that live, and pooled ones that wait for work. */
+size_t fiber_count(void);
+size_t fiber_pool_count(void);
+
 /* Condition variables ------------------------------------------------- */
 
 struct fiber_cond {
@@ -194,7 +228,10 @@ void fiber_cond_delete(struct fiber_cond *c);
 /** Wakes the one that waits longest. */
 void fiber_cond_signal(struct fiber_cond *c);
 void fiber_cond_broadcast(struct fiber_cond *c);
-/** 0 when woken; -1 with TimedOut or FiberIsCancelled set. Yields. */
+/**
+ * 0 when woken (also by fiber_wakeup()); -1 with TimedOut or FiberIsCancelled
+ * set; at once where the caller is cancelled already. Yields.
+ */
 int fiber_cond_wait_timeout(struct fiber_cond *c, double timeout);
 int fiber_cond_wait(struct fiber_cond *c);
 

@@ -2,8 +2,8 @@
  *
  * The event loop of the tx thread, over libev.
  *
- * One turn: run ready fibers until none is left (or a few hundred switches have
- * passed), call the hooks in their order (the journal writes its batch, which
+ * One turn: run ready fibers until none is left (or until the last poll is 50
+ * microseconds ago, looked at every 64 switches), call the hooks in their order (the journal writes its batch, which
  * makes the committing fibers ready; then connections send what they have), and
  * poll the kernel, waiting only where nothing is ready.
  */
@@ -32,8 +32,10 @@ enum loop_hook_order {
 
 /**
  * Registers the function called each time no fiber is ready any more, before
- * the loop polls. It runs in the scheduler's fiber, may make fibers ready, may
- * not yield. Where it made one ready, later hooks wait until none is ready again.
+ * the loop polls, and before each poll that is made while fibers are ready (see
+ * above), so that it never starves. It runs in the scheduler's fiber, may make
+ * fibers ready, may not yield. Where it made one ready while none was, later
+ * hooks wait until none is ready again. NULL takes the hook away.
  */
 void loop_set_hook(enum loop_hook_order order, void (*hook)(void));
 
