@@ -26,7 +26,7 @@ const struct error_type type_ChannelIsClosed = {"ChannelIsClosed", &type_Excepti
 const struct error_type type_IllegalParams = {"IllegalParams", &type_Exception};
 const struct error_type type_LuajitError = {"LuajitError", &type_Exception};
 
-const char *(*error_code_name)(const struct error *e);
+const char *(*error_log_name)(const struct error *e);
 
 static bool type_is(const struct error_type *type, const struct error_type *parent)
 {
@@ -204,7 +204,7 @@ void diag_set_system_error(const struct error_type *type, const char *file, unsi
 void diag_log(void)
 {
 	for (const struct error *e = diag_last(); e != NULL; e = e->cause) {
-		const char *name = error_code_name != NULL ? error_code_name(e) : NULL;
+		const char *name = error_log_name != NULL ? error_log_name(e) : NULL;
 		if (LOG_ERROR <= log_level)
 			log_write(LOG_ERROR, e->file, e->line, e->message, "%s",
 				  name != NULL ? name : error_type_name(e));

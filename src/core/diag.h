@@ -83,7 +83,7 @@ bool error_is(const struct error *e, const struct error_type *type);
  * How the log names an error, e.g. "ER_ILLEGAL_PARAMS"; set by the layer that
  * owns the codes. NULL, or where it returns NULL: error_type_name().
  */
-extern const char *(*error_code_name)(const struct error *e);
+extern const char *(*error_log_name)(const struct error *e);
 
 /** `custom_type`, or the type's name. */
 const char *error_type_name(const struct error *e);
