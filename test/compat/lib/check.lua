@@ -31,6 +31,7 @@ end
 
 -- Addresses differ from run to run, and the places of a program's own Lua code are its own.
 local function steady(s)
+    s = s:gsub('\nstack traceback:.*$', '')
     return (s:gsub('0x%x+', '0xADDR'):gsub('^[%w_/.]+%.lua:%d+: ', ''))
 end
 

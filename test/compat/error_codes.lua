@@ -1,0 +1,12 @@
+-- Names and numbers of the error codes.
+local check = require('check')
+box.cfg{}
+local names = {}
+for k, v in pairs(box.error) do
+    if type(v) == 'number' then table.insert(names, k) end
+end
+table.sort(names, function(a, b) return box.error[a] < box.error[b] end)
+for _, name in ipairs(names) do
+    check.values(name, box.error[name])
+end
+check.finish()
