@@ -37,6 +37,9 @@ extern const char *field_type_names[field_type_MAX];
 /** By name ("num", "str", "int" and "*" are accepted as the reference does); field_type_MAX where there is none. */
 enum field_type field_type_by_name(const char *name, size_t len);
 
+/** Is every value of type `inner` one of type `outer`, too? */
+bool field_type_contains(enum field_type outer, enum field_type inner);
+
 /** Does a MessagePack value fit a field of the type (and may it be nil)? */
 bool field_type_accepts(enum field_type type, const char *value, bool is_nullable);
 
@@ -105,6 +108,19 @@ void tuple_format_unref(struct tuple_format *format);
 
 /** Checks a MessagePack array as tuple_new() does, without making a tuple. */
 int tuple_format_validate(struct tuple_format *format, const char *data, const char *end);
+
+/**
+ * The same, and fills the field map: `format->field_map_size` bytes at `field_map`,
+ * in it a uint32_t for each slot: the field's offset in the array, or 0 where
+ * there is no such field.
+ */
+int tuple_format_map_fields(struct tuple_format *format, const char *data, uint32_t *field_map);
+
+/** Formats by id; NULL where there is none. */
+extern struct tuple_format **tuple_formats;
+
+/** A field's number from 0 as messages tell it, from 1; in a buffer of the thread. */
+const char *tuple_field_no_str(uint32_t fieldno);
 
 /** The format of tuples that belong to no space: no fields, no names. */
 extern struct tuple_format *tuple_format_default;

@@ -39,10 +39,12 @@ struct key_def {
 	/** Parts that make a tuple unique, for a merged definition; else part_count. */
 	uint32_t unique_part_count;
 	bool has_nullable;
+	/** Equal hints other than UINT64_MAX mean equal first parts. */
+	bool hint_is_exact;
 	struct key_part parts[];
 };
 
-/** Parts are copied. NULL: OutOfMemory, ER_NO_SUCH_COLLATION. */
+/** Parts are copied. NULL: ER_NO_SUCH_COLLATION, ER_UNSUPPORTED (a part's type has no order). */
 struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count);
 struct key_def *key_def_dup(const struct key_def *def);
 void key_def_delete(struct key_def *def);

@@ -26,8 +26,12 @@ struct tuple {
 	bool is_dirty;
 };
 
+_Static_assert(sizeof(struct tuple) == 16, "the field map behind it stays aligned");
+
 /** Memory of all tuples of memtx spaces; its limit is `memtx_memory`. */
 extern struct mem_account tuple_memory;
+/** Memory of tuples that belong to no space. */
+extern struct mem_account runtime_memory;
 /** `memtx_max_tuple_size`, in bytes. */
 extern size_t tuple_size_max;
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Comparison hints: 64 bits of a key's first part that order as it does.
+ *
+ *     unsigned, integer, boolean   the value, shifted to be unsigned; exact but
+ *                                  for the largest, UINT64_MAX
+ *     number, double               the nearest double's bits, in order
+ *     string, varbinary, uuid      the first eight bytes
+ *     scalar                       three bits of class, 61 bits of the above
+ *
+ * Of a nullable part, nil has hint 0 and others one more than above.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "db/tuple/key_def_private.h"
+#include "db/tuple/tuple_field.h"
+
+static inline hint_t hint_bytes(const char *data, uint32_t len)
+{
+	uint64_t v = 0;
+	memcpy(&v, data, len < 8 ? len : 8);
+	return mp_bswap_u64(v);
+}
+
+static inline hint_t hint_string(const char *value)
+{
+	uint32_t len = mp_decode_strbinl(&value);
+	if (len >= 8) {
+		uint64_t v;
+		memcpy(&v, value, sizeof(v));
+		return mp_bswap_u64(v);
+	}
+	return hint_bytes(value, len);
+}
+
+static inline hint_t hint_integer(const char *value)
+{
+	const uint64_t middle = 1ull << 63;
+	if (mp_typeof(*value) == MP_UINT) {
+		uint64_t v = mp_decode_uint(&value);
+		return v < middle ? v + middle : UINT64_MAX;
+	}
+	return (uint64_t)mp_decode_int(&value) + middle;
+}
+
+static inline hint_t hint_ext(const char *value)
+{
+	int8_t type;
+	uint32_t len = mp_decode_extl(&value, &type);
+	return hint_bytes(value, len);
+}
+
+static hint_t hint_scalar(const char *value)
+{
+	enum mp_class class = mp_classof(value);
+	hint_t inner = 0;
+	switch (class) {
+	case MP_CLASS_BOOL:
+		inner = (uint64_t)mp_decode_bool(&value) << 3;
+		break;
+	case MP_CLASS_NUMBER:
+		inner = mp_number_order_key(value);
+		break;
+	case MP_CLASS_STR:
+	case MP_CLASS_BIN:
+		inner = hint_string(value);
+		break;
+	default:
+		break;
+	}
+	return (uint64_t)(class < 7 ? class : 7) << 61 | inner >> 3;
+}
+
+static inline hint_t hint_value(const char *value, enum field_type type)
+{
+	switch (type) {
+	case FIELD_TYPE_UNSIGNED:
+		return mp_decode_uint(&value);
+	case FIELD_TYPE_INTEGER:
+		return hint_integer(value);
+	case FIELD_TYPE_BOOLEAN:
+		return mp_decode_bool(&value);
+	case FIELD_TYPE_NUMBER:
+	case FIELD_TYPE_DOUBLE:
+		return mp_number_order_key(value);
+	case FIELD_TYPE_STRING:
+	case FIELD_TYPE_VARBINARY:
+		return hint_string(value);
+	case FIELD_TYPE_UUID:
+		return hint_ext(value);
+	case FIELD_TYPE_SCALAR:
+		return hint_scalar(value);
+	default:
+		return HINT_NONE;
+	}
+}
+
+static inline hint_t hint_nullable(const char *value, enum field_type type)
+{
+	if (value == NULL || mp_typeof(*value) == MP_NIL)
+		return 0;
+	hint_t hint = hint_value(value, type);
+	return hint < UINT64_MAX ? hint + 1 : UINT64_MAX;
+}
+
+static hint_t tuple_hint_first_unsigned(const struct tuple *tuple, const struct key_def *def)
+{
+	const char *field = tuple_field_first(tuple);
+	return mp_decode_uint(&field);
+}
+
+static hint_t key_hint_unsigned(const char *key, uint32_t part_count, const struct key_def *def)
+{
+	return mp_decode_uint(&key);
+}
+
+static hint_t tuple_hint_any(const struct tuple *tuple, const struct key_def *def)
+{
+	const struct key_part *part = &def->parts[0];
+	return hint_value(tuple_field_fast(tuple, part->fieldno), part->type);
+}
+
+static hint_t key_hint_any(const char *key, uint32_t part_count, const struct key_def *def)
+{
+	return hint_value(key, def->parts[0].type);
+}
+
+static hint_t tuple_hint_nullable(const struct tuple *tuple, const struct key_def *def)
+{
+	const struct key_part *part = &def->parts[0];
+	return hint_nullable(tuple_field_fast(tuple, part->fieldno), part->type);
+}
+
+static hint_t key_hint_nullable(const char *key, uint32_t part_count, const struct key_def *def)
+{
+	return hint_nullable(key, def->parts[0].type);
+}
+
+void key_def_set_hints(struct key_def *def)
+{
+	const struct key_part *part = &def->parts[0];
+	def->hint_is_exact = part->type == FIELD_TYPE_UNSIGNED ||
+		part->type == FIELD_TYPE_INTEGER || part->type == FIELD_TYPE_BOOLEAN;
+	if (part->is_nullable) {
+		def->_tuple_hint = tuple_hint_nullable;
+		def->_key_hint = key_hint_nullable;
+	} else if (part->type == FIELD_TYPE_UNSIGNED) {
+		def->_tuple_hint = part->fieldno == 0 ? tuple_hint_first_unsigned : tuple_hint_any;
+		def->_key_hint = key_hint_unsigned;
+	} else {
+		def->_tuple_hint = tuple_hint_any;
+		def->_key_hint = key_hint_any;
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Key definitions: making, merging, checking keys. Comparators and hints are in
+ * compare.c and hint.c.
+ */
+#include "db/tuple/key_def.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "data/mp.h"
+#include "db/error.h"
+#include "db/tuple/key_def_private.h"
+#include "db/tuple/tuple_field.h"
+
+enum {
+	/** Ids of the collations that compare bytes; others need tables we do not have. */
+	COLL_ID_NONE = 0, COLL_ID_BINARY = 3,
+};
+
+static size_t key_def_size(uint32_t part_count)
+{
+	return offsetof(struct key_def, parts) + part_count * sizeof(struct key_part);
+}
+
+/** Has the part's type an order that is implemented? */
+static int key_part_check(const struct key_part *part)
+{
+	if (part->coll_id != COLL_NONE && part->coll_id != COLL_ID_NONE &&
+	    part->coll_id != COLL_ID_BINARY) {
+		char id[16];
+		snprintf(id, sizeof(id), "#%u", part->coll_id);
+		client_error(ER_NO_SUCH_COLLATION, id);
+		return -1;
+	}
+	switch (part->type) {
+	case FIELD_TYPE_ANY:
+	case FIELD_TYPE_ARRAY:
+	case FIELD_TYPE_MAP:
+	case FIELD_TYPE_DECIMAL: {
+		char what[64];
+		snprintf(what, sizeof(what), "key parts of type '%s'",
+			 field_type_names[part->type]);
+		client_error(ER_UNSUPPORTED, "Index", what);
+		return -1;
+	}
+	default:
+		return 0;
+	}
+}
+
+static void key_def_finish(struct key_def *def)
+{
+	def->has_nullable = false;
+	for (uint32_t i = 0; i < def->part_count; i++)
+		def->has_nullable |= def->parts[i].is_nullable;
+	key_def_set_comparators(def);
+	key_def_set_hints(def);
+}
+
+struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
+{
+	assert(part_count > 0);
+	for (uint32_t i = 0; i < part_count; i++)
+		if (key_part_check(&parts[i]) != 0)
+			return NULL;
+	struct key_def *def = xcalloc(1, key_def_size(part_count));
+	def->part_count = def->unique_part_count = part_count;
+	memcpy(def->parts, parts, part_count * sizeof(*parts));
+	key_def_finish(def);
+	return def;
+}
+
+struct key_def *key_def_dup(const struct key_def *def)
+{
+	size_t size = key_def_size(def->part_count);
+	return memcpy(xmalloc(size), def, size);
+}
+
+void key_def_delete(struct key_def *def)
+{
+	xfree(def);
+}
+
+static bool key_def_has_field(const struct key_def *def, uint32_t fieldno)
+{
+	for (uint32_t i = 0; i < def->part_count; i++)
+		if (def->parts[i].fieldno == fieldno)
+			return true;
+	return false;
+}
+
+struct key_def *key_def_merge(const struct key_def *first, const struct key_def *second)
+{
+	struct key_def *def = xcalloc(1, key_def_size(first->part_count + second->part_count));
+	memcpy(def->parts, first->parts, first->part_count * sizeof(def->parts[0]));
+	def->part_count = def->unique_part_count = first->part_count;
+	for (uint32_t i = 0; i < second->part_count; i++)
+		if (!key_def_has_field(first, second->parts[i].fieldno))
+			def->parts[def->part_count++] = second->parts[i];
+	key_def_finish(def);
+	return def;
+}
+
+bool key_def_equal(const struct key_def *a, const struct key_def *b)
+{
+	if (a->part_count != b->part_count)
+		return false;
+	for (uint32_t i = 0; i < a->part_count; i++) {
+		const struct key_part *p = &a->parts[i], *q = &b->parts[i];
+		if (p->fieldno != q->fieldno || p->type != q->type ||
+		    p->is_nullable != q->is_nullable || p->coll_id != q->coll_id)
+			return false;
+	}
+	return true;
+}
+
+bool tuple_key_has_null(const struct tuple *tuple, const struct key_def *def)
+{
+	if (!def->has_nullable)
+		return false;
+	for (uint32_t i = 0; i < def->part_count; i++) {
+		const char *field = tuple_field_fast(tuple, def->parts[i].fieldno);
+		if (field == NULL || mp_typeof(*field) == MP_NIL)
+			return true;
+	}
+	return false;
+}
+
+int key_validate(const struct key_def *def, const char *key, uint32_t part_count, bool is_exact,
+		 bool allow_nil)
+{
+	if (is_exact && part_count != def->part_count) {
+		client_error(ER_EXACT_MATCH, def->part_count, part_count);
+		return -1;
+	}
+	if (part_count > def->part_count) {
+		client_error(ER_KEY_PART_COUNT, def->part_count, part_count);
+		return -1;
+	}
+	for (uint32_t i = 0; i < part_count; i++) {
+		const struct key_part *part = &def->parts[i];
+		if (!field_type_accepts(part->type, key, allow_nil && part->is_nullable)) {
+			client_error(ER_KEY_PART_TYPE, i, field_type_names[part->type]);
+			return -1;
+		}
+		mp_next(&key);
+	}
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The way to a tuple's field, inline for comparators; others call tuple_field().
+ */
+#pragma once
+
+#include "data/mp.h"
+#include "db/tuple/format.h"
+#include "db/tuple/tuple.h"
+
+/** The first field of a tuple that has one. */
+static inline const char *tuple_field_first(const struct tuple *tuple)
+{
+	const char *data = tuple_data(tuple);
+	if (((uint8_t)*data & 0xf0) == 0x90)
+		return data + 1;
+	return data + ((uint8_t)*data == 0xdc ? 3 : 5);
+}
+
+/** The field, or NULL where the tuple is too short. */
+static inline const char *tuple_field_fast(const struct tuple *tuple, uint32_t fieldno)
+{
+	const char *data = tuple_data(tuple);
+	if (fieldno > 0) {
+		const struct tuple_format *format = tuple_formats[tuple->format_id];
+		if (fieldno < format->field_count && format->fields[fieldno].slot != 0) {
+			uint16_t slot = format->fields[fieldno].slot;
+			uint32_t offset = ((const uint32_t *)(tuple + 1))[slot - 1];
+			return offset != 0 ? data + offset : NULL;
+		}
+	}
+	uint32_t count = mp_decode_array(&data);
+	if (fieldno >= count)
+		return NULL;
+	while (fieldno-- > 0)
+		mp_next(&data);
+	return data;
+}
