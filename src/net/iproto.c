@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The face of the layer: set-up, listening, settings.
+ */
+#include "net/iproto.h"
+
+#include "core/loop.h"
+#include "net/connection.h"
+#include "net/listen.h"
+#include "net/session.h"
+#include "net/stat.h"
+#include "net/worker.h"
+
+/** Ends a loop turn: answers go out, and the pool gets a new budget. */
+static void net_turn(void)
+{
+	connection_flush_all();
+	worker_turn();
+	stat_turn();
+}
+
+void net_init(void)
+{
+	session_init();
+	stat_init();
+	loop_set_hook(LOOP_HOOK_NET, net_turn);
+}
+
+void net_free(void)
+{
+	net_stop();
+	worker_pool_free();
+	connection_drop_caches();
+	loop_set_hook(LOOP_HOOK_NET, NULL);
+	stat_free();
+	session_free();
+}
+
+int net_listen(const char *uris)
+{
+	return listen_set(uris, connection_accept);
+}
+
+int net_listen_count(void)
+{
+	return listen_count();
+}
+
+const char *net_listen_address(int i)
+{
+	return listen_address(i);
+}
+
+void net_stop(void)
+{
+	listen_stop();
+	connection_close_all();
+}
+
+void net_set_msg_max(int count)
+{
+	worker_requests_max = count > NET_MSG_MAX_MIN ? count : NET_MSG_MAX_MIN;
+}
+
+void net_set_readahead(size_t size)
+{
+	enum { READAHEAD_MIN = 512 };
+	connection_readahead = size > READAHEAD_MIN ? size : READAHEAD_MIN;
+	connection_drop_caches();
+}
+
+void net_on_request_end(void (*cb)(void))
+{
+	worker_on_request_end = cb;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The binary protocol: the face of the network layer for those above.
+ *
+ * Sockets are served by the tx thread. What a connection sends is cut into
+ * packets; requests run in a pool of fibers, which call the database (db.h) and
+ * encode the answer into the connection's output buffer; the buffers are sent
+ * once per loop turn. Source of formats: the manual, "Binary protocol".
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The version that the greeting announces: what connectors take us for. */
+#define IPROTO_ANNOUNCED_VERSION "2.11.0"
+
+enum {
+	/** Of the protocol, as the answer to ID tells; 0: no optional feature. */
+	IPROTO_PROTOCOL_VERSION = 0,
+	NET_MSG_MAX_DEFAULT = 768,
+	NET_MSG_MAX_MIN = 2,
+	NET_READAHEAD_DEFAULT = 16320,
+};
+
+/** Set-up of the layer (sessions, counters, hook of the loop), after db_init(). */
+void net_init(void);
+
+/** Stops listening, closes all connections and frees the layer. */
+void net_free(void);
+
+/**
+ * Listens on the URIs, separated by commas, instead of where it did before; NULL
+ * or "": nowhere (connections stay). See listen_set() for errors. May yield.
+ */
+int net_listen(const char *uris);
+
+/** How many addresses it listens on, and each with its real port ("127.0.0.1:3301"). */
+int net_listen_count(void);
+const char *net_listen_address(int i);
+
+/** Stops listening and closes all connections; requests at work go on without an answer. */
+void net_stop(void);
+
+/** The most requests that are at work at a time (net_msg_max, at least NET_MSG_MAX_MIN). */
+void net_set_msg_max(int count);
+
+/** How much is read from a socket at a go (readahead), in bytes. */
+void net_set_readahead(size_t size);
+
+/**
+ * Registers what is called in a request's fiber when a CALL or EVAL is over,
+ * before the fiber takes another: to drop what scripts left in it.
+ */
+void net_on_request_end(void (*cb)(void));

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The encoder of answers.
+ */
+#include "net/reply.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <msgpuck.h>
+#include <string.h>
+
+#include "core/diag.h"
+#include "db/error.h"
+#include "db/iproto_const.h"
+#include "db/port.h"
+#include "db/schema/space.h"
+#include "db/tuple/tuple.h"
+#include "net/connection.h"
+#include "net/iproto.h"
+#include "net/stat.h"
+
+/** Keys of an error's map (manual: "MP_ERROR"). */
+enum error_key {
+	ERROR_KEY_TYPE = 0, ERROR_KEY_FILE = 1, ERROR_KEY_LINE = 2, ERROR_KEY_MESSAGE = 3,
+	ERROR_KEY_ERRNO = 4, ERROR_KEY_CODE = 5, ERROR_KEY_FIELDS = 6,
+	ERROR_KEY_STACK = 0,
+};
+
+enum {
+	AT_LENGTH = 1, AT_CODE = 8, AT_SYNC = 14, AT_SCHEMA_VERSION = 24,
+	/** "81 30 dd COUNT(4)": a map of one, the key, an array. */
+	DATA_HEADER_SIZE = 7, AT_COUNT = 3,
+};
+
+static const char header_template[REPLY_HEADER_SIZE] = {
+	'\xce', 0, 0, 0, 0,
+	'\x83', IPROTO_REQUEST_TYPE, '\xce', 0, 0, 0, 0,
+	IPROTO_SYNC, '\xcf', 0, 0, 0, 0, 0, 0, 0, 0,
+	IPROTO_SCHEMA_VERSION, '\xce', 0, 0, 0, 0,
+};
+
+static void put_u32(char *p, uint32_t v)
+{
+	v = htobe32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put_u64(char *p, uint64_t v)
+{
+	v = htobe64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/** Writes the header of an answer whose body has `body_size` bytes. */
+static void put_header(char *p, uint64_t sync, uint32_t code, size_t body_size)
+{
+	memcpy(p, header_template, REPLY_HEADER_SIZE);
+	put_u32(p + AT_LENGTH, REPLY_HEADER_SIZE - 5 + body_size);
+	put_u32(p + AT_CODE, code);
+	put_u64(p + AT_SYNC, sync);
+	put_u32(p + AT_SCHEMA_VERSION, schema_version);
+}
+
+static void put_data_header(char *p, uint32_t count)
+{
+	static const char data[DATA_HEADER_SIZE] = {'\x81', IPROTO_DATA, '\xdd'};
+	memcpy(p, data, DATA_HEADER_SIZE);
+	put_u32(p + AT_COUNT, count);
+}
+
+void reply_ok(struct connection *con, uint64_t sync)
+{
+	if (con->fd < 0)
+		return;
+	char *p = buf_alloc(connection_output(con), REPLY_HEADER_SIZE + 1);
+	put_header(p, sync, IPROTO_OK, 1);
+	p[REPLY_HEADER_SIZE] = '\x80';
+	connection_answered(con);
+}
+
+void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple)
+{
+	if (con->fd < 0)
+		return;
+	uint32_t size = 0;
+	const char *data = tuple != NULL ? tuple_data_range(tuple, &size) : NULL;
+	char *p = buf_alloc(connection_output(con), REPLY_HEADER_SIZE + DATA_HEADER_SIZE + size);
+	put_header(p, sync, IPROTO_OK, DATA_HEADER_SIZE + size);
+	put_data_header(p + REPLY_HEADER_SIZE, tuple != NULL);
+	if (size > 0)
+		memcpy(p + REPLY_HEADER_SIZE + DATA_HEADER_SIZE, data, size);
+	connection_answered(con);
+}
+
+/** Encodes a port's values behind the headers, which are filled in afterwards. */
+static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct port *port,
+		    bool compat_16)
+{
+	struct buf *out = connection_output(con);
+	size_t begin = out->size;
+	buf_alloc(out, REPLY_HEADER_SIZE + DATA_HEADER_SIZE);
+	con->is_encoding = true;
+	int count = port_dump(port, out, compat_16);
+	con->is_encoding = false;
+	size_t size = out->size - begin;
+	if (count >= 0 && size > PACKET_SIZE_MAX) {
+		client_error(ER_UNSUPPORTED, "Protocol", "an answer of more than 2 GB");
+		count = -1;
+	}
+	if (count < 0) {
+		buf_truncate(out, begin);
+		return -1;
+	}
+	put_header(out->data + begin, sync, code, size - REPLY_HEADER_SIZE);
+	put_data_header(out->data + begin + REPLY_HEADER_SIZE, count);
+	connection_answered(con);
+	return 0;
+}
+
+int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16)
+{
+	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_OK, port, compat_16);
+}
+
+int reply_push(struct connection *con, uint64_t sync, struct port *port)
+{
+	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, false);
+}
+
+static void put_str(struct buf *out, const char *s)
+{
+	uint32_t len = strlen(s);
+	char *p = buf_reserve(out, mp_sizeof_str(len));
+	out->size += mp_encode_str(p, s, len) - p;
+}
+
+static void put_uint(struct buf *out, uint64_t v)
+{
+	char *p = buf_reserve(out, 9);
+	out->size += mp_encode_uint(p, v) - p;
+}
+
+static void put_array(struct buf *out, uint32_t count)
+{
+	char *p = buf_reserve(out, 5);
+	out->size += mp_encode_array(p, count) - p;
+}
+
+static void put_map(struct buf *out, uint32_t count)
+{
+	char *p = buf_reserve(out, 5);
+	out->size += mp_encode_map(p, count) - p;
+}
+
+static void put_error_fields(struct buf *out, const struct error *e, uint32_t count)
+{
+	put_uint(out, ERROR_KEY_FIELDS);
+	put_map(out, count);
+	if (e->custom_type[0] != '\0') {
+		put_str(out, "custom_type");
+		put_str(out, e->custom_type);
+	}
+	for (const struct error_field *f = e->fields; f != NULL; f = f->next) {
+		put_str(out, f->data);
+		buf_append(out, f->data + strlen(f->data) + 1, f->size);
+	}
+}
+
+static void put_error(struct buf *out, const struct error *e)
+{
+	uint32_t field_count = e->custom_type[0] != '\0';
+	for (const struct error_field *f = e->fields; f != NULL; f = f->next)
+		field_count++;
+	put_map(out, field_count > 0 ? 7 : 6);
+	put_uint(out, ERROR_KEY_TYPE);
+	put_str(out, e->type->name);
+	put_uint(out, ERROR_KEY_LINE);
+	put_uint(out, e->line);
+	put_uint(out, ERROR_KEY_FILE);
+	put_str(out, e->file);
+	put_uint(out, ERROR_KEY_MESSAGE);
+	put_str(out, e->message);
+	put_uint(out, ERROR_KEY_ERRNO);
+	put_uint(out, e->saved_errno);
+	put_uint(out, ERROR_KEY_CODE);
+	put_uint(out, error_client_code(e));
+	if (field_count > 0)
+		put_error_fields(out, e, field_count);
+}
+
+void reply_error(struct connection *con, uint64_t sync, const struct error *e)
+{
+	assert(e != NULL);
+	stat_count(STAT_ERROR, 1);
+	if (con->fd < 0)
+		return;
+	struct buf *out = connection_output(con);
+	size_t begin = out->size;
+	uint32_t depth = 0;
+	for (const struct error *i = e; i != NULL; i = i->cause)
+		depth++;
+	buf_alloc(out, REPLY_HEADER_SIZE);
+	put_map(out, 2);
+	put_uint(out, IPROTO_ERROR_24);
+	put_str(out, e->message);
+	put_uint(out, IPROTO_ERROR);
+	put_map(out, 1);
+	put_uint(out, ERROR_KEY_STACK);
+	put_array(out, depth);
+	for (const struct error *i = e; i != NULL; i = i->cause)
+		put_error(out, i);
+	put_header(out->data + begin, sync, IPROTO_TYPE_ERROR | error_client_code(e),
+		   out->size - begin - REPLY_HEADER_SIZE);
+	connection_answered(con);
+}
+
+void reply_id(struct connection *con, uint64_t sync)
+{
+	if (con->fd < 0)
+		return;
+	struct buf *out = connection_output(con);
+	size_t begin = out->size;
+	buf_alloc(out, REPLY_HEADER_SIZE);
+	put_map(out, 2);
+	put_uint(out, IPROTO_VERSION);
+	put_uint(out, IPROTO_PROTOCOL_VERSION);
+	put_uint(out, IPROTO_FEATURES);
+	put_array(out, 0);
+	put_header(out->data + begin, sync, IPROTO_OK, out->size - begin - REPLY_HEADER_SIZE);
+	connection_answered(con);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Private to the layer: answers, encoded straight into the connection's output
+ * buffer. Nothing is written to a closed connection. None of these yields.
+ *
+ * The header has a fixed size, so connectors that count on it work, and it is
+ * one copy of a template:
+ *
+ *     ce LENGTH(4)  83  00 ce CODE(4)  01 cf SYNC(8)  05 ce SCHEMA_VERSION(4)
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct connection;
+struct error;
+struct port;
+struct tuple;
+
+enum { REPLY_HEADER_SIZE = 28 };
+
+/** Success with an empty body. */
+void reply_ok(struct connection *con, uint64_t sync);
+
+/** Success with the values of a port as an array. -1 where they can't be encoded: no answer was made. */
+int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16);
+
+/** Success with an array of one tuple, or of none for NULL. */
+void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple);
+
+/** An error with its code, text and stack of causes. */
+void reply_error(struct connection *con, uint64_t sync, const struct error *e);
+
+/** The protocol's version and the features we have. */
+void reply_id(struct connection *con, uint64_t sync);
+
+/** A message ahead of the answer (box.session.push). -1 where the values can't be encoded. */
+int reply_push(struct connection *con, uint64_t sync, struct port *port);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What each type of request does. A handler leaves the answer in the output
+ * buffer and returns 0, or returns -1 with an error set, which is the answer.
+ */
+#include "net/request.h"
+
+#include <stddef.h>
+
+#include "core/diag.h"
+#include "db/db.h"
+#include "db/error.h"
+#include "db/schema/space.h"
+#include "db/tuple/tuple.h"
+#include "net/connection.h"
+#include "net/iproto.h"
+#include "net/reply.h"
+#include "net/session.h"
+#include "net/stat.h"
+#include "net/worker.h"
+
+static int process_select(struct connection *con, const struct xrow_header *row)
+{
+	struct request r;
+	struct port port;
+	stat_count(STAT_SELECT, 1);
+	if (request_decode(&r, row, request_keys_required(row->type)) != 0 ||
+	    db_select(r.space_id, r.index_id, r.iterator, r.offset, r.limit, r.key, r.key_end,
+		      &port) != 0)
+		return -1;
+	int rc = reply_port(con, row->sync, &port, false);
+	port_destroy(&port);
+	return rc;
+}
+
+static int process_change(struct connection *con, const struct xrow_header *row, enum stat_id stat)
+{
+	struct request r;
+	struct tuple *tuple = NULL;
+	stat_count(stat, 1);
+	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+		return -1;
+	worker_hand_over();
+	if (db_process(&r, &tuple) != 0)
+		return -1;
+	reply_tuple(con, row->sync, row->type != IPROTO_UPSERT ? tuple : NULL);
+	if (tuple != NULL)
+		tuple_unref(tuple);
+	return 0;
+}
+
+static int process_call(struct connection *con, const struct xrow_header *row)
+{
+	static const char no_args[] = "\x90";
+	struct request r;
+	stat_count(row->type == IPROTO_EVAL ? STAT_EVAL : STAT_CALL, 1);
+	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+		return -1;
+	worker_hand_over();
+	struct port args, result;
+	if (r.tuple != NULL)
+		port_msgpack_create(&args, r.tuple, r.tuple_end);
+	else
+		port_msgpack_create(&args, no_args, no_args + 1);
+	int rc = row->type == IPROTO_EVAL ? db_eval(r.name, r.name_size, &args, &result) :
+		 db_call(r.name, r.name_size, &args, &result);
+	if (rc == 0) {
+		rc = reply_port(con, row->sync, &result, row->type == IPROTO_CALL_16);
+		port_destroy(&result);
+	}
+	port_destroy(&args);
+	if (worker_on_request_end != NULL)
+		worker_on_request_end();
+	return rc;
+}
+
+static int process_auth(struct connection *con, const struct xrow_header *row)
+{
+	struct request r;
+	stat_count(STAT_AUTH, 1);
+	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+		return -1;
+	worker_hand_over();
+	if (auth_process(con, &r) != 0)
+		return -1;
+	reply_ok(con, row->sync);
+	return 0;
+}
+
+static int process_sql(enum stat_id stat)
+{
+	stat_count(stat, 1);
+	client_error(ER_UNSUPPORTED, "This server", "SQL");
+	return -1;
+}
+
+static int dispatch(struct connection *con, const struct xrow_header *row)
+{
+	if (row->schema_version != 0 && row->schema_version != schema_version) {
+		client_error(ER_WRONG_SCHEMA_VERSION, schema_version, row->schema_version);
+		return -1;
+	}
+	switch (row->type) {
+	case IPROTO_PING:
+		reply_ok(con, row->sync);
+		return 0;
+	case IPROTO_ID:
+		reply_id(con, row->sync);
+		return 0;
+	case IPROTO_AUTH:
+		return process_auth(con, row);
+	case IPROTO_SELECT:
+		return process_select(con, row);
+	case IPROTO_INSERT:
+		return process_change(con, row, STAT_INSERT);
+	case IPROTO_REPLACE:
+		return process_change(con, row, STAT_REPLACE);
+	case IPROTO_UPDATE:
+		return process_change(con, row, STAT_UPDATE);
+	case IPROTO_DELETE:
+		return process_change(con, row, STAT_DELETE);
+	case IPROTO_UPSERT:
+		return process_change(con, row, STAT_UPSERT);
+	case IPROTO_CALL:
+	case IPROTO_CALL_16:
+	case IPROTO_EVAL:
+		return process_call(con, row);
+	case IPROTO_EXECUTE:
+		return process_sql(STAT_EXECUTE);
+	case IPROTO_PREPARE:
+		return process_sql(STAT_PREPARE);
+	default:
+		client_error(ER_UNKNOWN_REQUEST_TYPE, row->type);
+		return -1;
+	}
+}
+
+void request_process(struct connection *con, const struct packet *packet)
+{
+	struct xrow_header row;
+	const char *pos = packet->begin;
+	stat_count(STAT_NET_REQUESTS, 1);
+	int rc = xrow_header_decode(&row, &pos, packet->end);
+	session_enter(con->session, row.sync);
+	if (rc != 0 || dispatch(con, &row) != 0)
+		reply_error(con, row.sync, diag_last());
+}
