@@ -44,6 +44,10 @@ void lua_new_module(lua_State *L, const char *name, const luaL_Reg *funcs);
 /** The current fiber's coroutine: made at the fiber's first use of Lua, kept with the pooled fiber. */
 lua_State *lua_fiber_state(void);
 
+struct fiber;
+/** The same for any living fiber, e.g. one that is not yet started. */
+lua_State *lua_state_of(struct fiber *f);
+
 /* Calls and errors ------------------------------------------------------ */
 
 /** lua_pcall with the error moved to the diagnostics area: 0, or -1 with nothing left on the stack. May yield. */

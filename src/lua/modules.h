@@ -9,6 +9,8 @@
 
 /* Runtime. */
 void lua_fiber_init(lua_State *L);
+void lua_fiber_cond_init(lua_State *L);
+void lua_fiber_channel_init(lua_State *L);
 void lua_error_init(lua_State *L);	/* box.error */
 void lua_msgpack_init(lua_State *L);
 void lua_json_init(lua_State *L);
