@@ -4,10 +4,10 @@
  * been checked to be well-formed MessagePack by xrow_header_decode().
  */
 #include <assert.h>
-#include <msgpuck.h>
 #include <string.h>
 
 #include "core/region.h"
+#include "data/mp.h"
 #include "db/error.h"
 #include "db/wal/xrow.h"
 

@@ -10,9 +10,9 @@
 #include "db/wal/xrow.h"
 
 #include <assert.h>
-#include <msgpuck.h>
 #include <string.h>
 
+#include "data/mp.h"
 #include "db/error.h"
 
 static int invalid_header(void)
@@ -82,25 +82,13 @@ static bool header_field(struct xrow_header *row, uint64_t key, uint64_t *tsn_di
 	}
 }
 
-/** Everything behind the header is nothing or one value. */
-static int take_body(struct xrow_header *row, const char *pos, const char *end)
-{
-	if (pos == end)
-		return 0;
-	const char *p = pos;
-	if (row->type == IPROTO_NOP || mp_check(&p, end) != 0 || p != end)
-		return invalid_body();
-	row->body = pos;
-	row->body_size = end - pos;
-	return 0;
-}
-
-int xrow_header_decode(struct xrow_header *row, const char **pos, const char *end)
+/** Decodes the header at *pos and moves *pos behind it. */
+static int decode_header(struct xrow_header *row, const char **pos, const char *end)
 {
 	memset(row, 0, sizeof(*row));
 	row->is_commit = true;
-	const char *p = *pos, *check = *pos;
-	if (p >= end || mp_typeof(*p) != MP_MAP || mp_check(&check, end) != 0)
+	const char *p = *pos, *header_end = *pos;
+	if (p >= end || mp_typeof(*p) != MP_MAP || mp_check_value(&header_end, end) != 0)
 		return invalid_header();
 	uint64_t tsn_diff = 0, flags = 0;
 	bool has_tsn = false;
@@ -112,14 +100,43 @@ int xrow_header_decode(struct xrow_header *row, const char **pos, const char *en
 		if (!header_field(row, key, &tsn_diff, &has_tsn, &flags, &p))
 			return invalid_header();
 	}
-	assert(p == check);
+	assert(p == header_end);
 	/* Rows of the local group count apart from their transaction: the distance may be negative. */
 	row->tsn = (int64_t)((uint64_t)row->lsn - tsn_diff);
 	if (has_tsn)
 		row->is_commit = flags & IPROTO_FLAG_COMMIT;
-	if (take_body(row, p, end) != 0)
+	*pos = p;
+	return 0;
+}
+
+int xrow_header_decode(struct xrow_header *row, const char **pos, const char *end)
+{
+	const char *p = *pos;
+	if (decode_header(row, &p, end) != 0)
 		return -1;
+	if (p < end) {
+		if (row->type == IPROTO_NOP || mp_check_whole(p, end) != 0)
+			return invalid_body();
+		row->body = p;
+		row->body_size = end - p;
+	}
 	*pos = end;
+	return 0;
+}
+
+int xrow_decode_next(struct xrow_header *row, const char **pos, const char *end)
+{
+	const char *p = *pos;
+	if (decode_header(row, &p, end) != 0)
+		return -1;
+	if (row->type != IPROTO_NOP && p < end) {
+		const char *body = p;
+		if (mp_check_value(&p, end) != 0)
+			return invalid_body();
+		row->body = body;
+		row->body_size = p - body;
+	}
+	*pos = p;
 	return 0;
 }
 

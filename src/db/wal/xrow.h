@@ -66,6 +66,12 @@ enum { GROUP_DEFAULT = 0, GROUP_LOCAL = 1 };
 int xrow_header_decode(struct xrow_header *row, const char **pos, const char *end);
 
 /**
+ * The same for the first of several rows, as they stand in a journal: a row of
+ * any type but NOP has a body. Moves *pos behind the row.
+ */
+int xrow_decode_next(struct xrow_header *row, const char **pos, const char *end);
+
+/**
  * Decodes a body. `key_required`: a bit (1 << key) for each IPROTO key that must
  * be there; ER_MISSING_REQUEST_FIELD where one is not. Unknown keys are skipped.
  * -1: ER_INVALID_MSGPACK, ER_MISSING_REQUEST_FIELD.
