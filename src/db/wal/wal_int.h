@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the files of this folder share: the steps of wal_start() and wal_stop().
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/wal/wal.h"
+#include "db/wal/xlog.h"
+
+/* journal.c ----------------------------------------------------------- */
+
+struct journal_config {
+	/** Borrowed for as long as the journal is open. */
+	const char *dir;
+	enum wal_mode mode;
+	int64_t file_size_max;
+	/** The vclock of the newest journal file there is, or NULL. */
+	const struct vclock *prev_vclock;
+};
+
+/** Begins to take entries, on top of wal_vclock. No file is made before the first one. */
+void journal_open(const struct journal_config *config);
+
+/** Writes what is outstanding and closes the file with its marker. Yields where a worker writes. */
+void journal_close(void);
+
+/** What will have been written once all entries taken so far are; may be ahead of wal_vclock. */
+const struct vclock *journal_vclock(void);
+
+/**
+ * Waits until all entries taken so far have been written, and lets a new file
+ * begin right behind them. -1 with ER_WAL_IO where they failed. Yields.
+ */
+int journal_rotate(void);
+
+/** Entries are taken without a journal: they are part of the first snapshot to come. */
+void journal_set_bootstrapping(bool yesno);
+
+/* recovery.c ---------------------------------------------------------- */
+
+struct recovery_config {
+	const char *memtx_dir, *wal_dir;
+	bool force_recovery;
+	/** Wanted instance, or nil. */
+	struct uuid instance_uuid;
+};
+
+struct recovery_result {
+	/** False: both directories are empty. */
+	bool has_data;
+	/** The vclock of the snapshot, where all of it was read. */
+	bool is_snapshot_good;
+	struct vclock snapshot_vclock;
+	/** The vclock of the newest journal file that begins before wal_vclock. */
+	bool has_prev_vclock;
+	struct vclock prev_vclock;
+};
+
+/**
+ * Loads the newest snapshot and the journals behind it; sets instance_uuid and
+ * wal_vclock. Changes no file. -1: an error that names the file or directory.
+ */
+int recovery_run(const struct recovery_config *config, struct recovery_result *result);
+
+/* bootstrap.c --------------------------------------------------------- */
+
+/** Fills an empty database; uses the wanted UUIDs, or new ones. */
+int bootstrap_run(const struct uuid *wanted_instance, const struct uuid *wanted_replicaset);
+
+/** Finds out replicaset_uuid and instance_id from the system spaces. */
+int bootstrap_identify(const struct uuid *wanted_replicaset);
+
+/* checkpoint.c -------------------------------------------------------- */
+
+/** Says where snapshots are. Both names are borrowed until checkpoint_stop(). */
+void checkpoint_start(const char *memtx_dir, const char *wal_dir);
+/** Breaks off a checkpoint that runs and waits for its end. Yields. */
+void checkpoint_stop(void);
+
+/** There is a good snapshot of this state: without changes none is made anew. */
+void checkpoint_note(const struct vclock *vclock);
+
+/** Writes the snapshot of a new database, in this thread. */
+int checkpoint_first(void);
+
+/* checkpoint_timer.c -------------------------------------------------- */
+
+/** Starts the fiber of automatic checkpoints. */
+void checkpoint_timer_start(void);
+/** Ends it; waits for a checkpoint that it makes. Yields. */
+void checkpoint_timer_stop(void);
