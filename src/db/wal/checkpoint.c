@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Checkpoints: a snapshot of all memtx spaces, written by a worker thread from
+ * frozen views while tx goes on.
+ *
+ *     tx:      freeze views, note the vclock -> journal_rotate() -> wait -> drop views, collect
+ *     worker:                                                       write
+ *
+ * The views hold what is in memory, so also transactions that are on their way
+ * to the journal. journal_rotate() waits for them; where one fails, what was
+ * frozen is wrong and the checkpoint fails, too.
+ *
+ * The file gets its name when it is whole and synced, so that every .snap there
+ * is can be trusted; then older ones go, with the journals only they need.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "core/loop.h"
+#include "core/memory.h"
+#include "core/sys.h"
+#include "core/worker.h"
+#include "data/mp.h"
+#include "db/error.h"
+#include "db/schema/space.h"
+#include "db/tuple/tuple.h"
+#include "db/txn/txn.h"
+#include "db/wal/wal_int.h"
+
+enum {
+	SNAP_ZSTD_LEVEL = 3,
+	/** Of a row beside its tuple. */
+	SNAP_ROW_HEADER_MAX = 64,
+	/** Rows between two looks at the flag that asks the worker to stop. */
+	CHECK_STOP_ROWS = 1024,
+};
+
+struct view {
+	uint32_t space_id;
+	struct iterator *it;
+};
+
+struct checkpoint {
+	struct xlog_meta meta;
+	/** In order of space ids. */
+	struct view *views;
+	size_t count, capacity;
+	char *path;
+	double tm;
+	/* The worker's. */
+	struct xlog_file file;
+	struct buf block;
+	size_t block_mark;
+	uint64_t lsn;
+};
+
+static struct {
+	/** Borrowed while the instance runs, else NULL. */
+	const char *memtx_dir, *wal_dir;
+	int keep_count;
+	bool is_running;
+	/** Asks the worker to give up. */
+	atomic_bool stop;
+	/** The newest snapshot's vclock. */
+	bool has_last;
+	struct vclock last;
+	/** Who waits for the end of the one that runs, or NULL. */
+	struct fiber *waiter;
+} state = {.keep_count = 2};
+
+/* The worker: writing ------------------------------------------------- */
+
+static void put_row(struct checkpoint *c, uint32_t space_id, const struct tuple *tuple)
+{
+	uint32_t size;
+	const char *data = tuple_data_range(tuple, &size);
+	char *begin = buf_reserve(&c->block, SNAP_ROW_HEADER_MAX + size);
+	char *p = mp_encode_map(begin, c->lsn == 0 ? 2 : 3);
+	p = mp_encode_uint(p, IPROTO_REQUEST_TYPE);
+	p = mp_encode_uint(p, IPROTO_INSERT);
+	if (c->lsn != 0) {
+		p = mp_encode_uint(p, IPROTO_LSN);
+		p = mp_encode_uint(p, c->lsn);
+	}
+	p = mp_encode_uint(p, IPROTO_TIMESTAMP);
+	p = mp_encode_double(p, c->tm);
+	p = mp_encode_map(p, 2);
+	p = mp_encode_uint(p, IPROTO_SPACE_ID);
+	p = mp_encode_uint(p, space_id);
+	p = mp_encode_uint(p, IPROTO_TUPLE);
+	memcpy(p, data, size);
+	c->block.size += p + size - begin;
+	c->lsn++;
+}
+
+static int end_block(struct checkpoint *c)
+{
+	if (c->block.size == c->block_mark + XLOG_FIXHEADER_SIZE)
+		return 0;
+	xlog_block_end(&c->block, c->block_mark, SNAP_ZSTD_LEVEL);
+	int rc = xlog_file_append(&c->file, c->block.data, c->block.size, false);
+	buf_truncate(&c->block, 0);
+	c->block_mark = xlog_block_begin(&c->block);
+	return rc;
+}
+
+static int write_view(struct checkpoint *c, struct view *view)
+{
+	struct tuple *tuple;
+	int rc;
+	while ((rc = view->it->next(view->it, &tuple)) == 0 && tuple != NULL) {
+		put_row(c, view->space_id, tuple);
+		if (c->block.size - c->block_mark >= XLOG_SNAP_BLOCK_SIZE && end_block(c) != 0)
+			return -1;
+		if (c->lsn % CHECK_STOP_ROWS == 0 &&
+		    atomic_load_explicit(&state.stop, memory_order_relaxed)) {
+			diag_set(FiberIsCancelled, "the instance stops");
+			return -1;
+		}
+	}
+	return rc;
+}
+
+static int write_all(struct checkpoint *c)
+{
+	c->block_mark = xlog_block_begin(&c->block);
+	for (size_t i = 0; i < c->count; i++) {
+		if (write_view(c, &c->views[i]) != 0)
+			return -1;
+	}
+	return end_block(c);
+}
+
+static int write_file(void *arg)
+{
+	struct checkpoint *c = arg;
+	say_info("saving snapshot `%s" XLOG_INPROGRESS "'", c->path);
+	if (xlog_file_create(&c->file, c->path, &c->meta) != 0)
+		return -1;
+	int rc = write_all(c);
+	buf_free(&c->block);
+	xlog_block_thread_free();
+	if (rc != 0)
+		xlog_file_discard(&c->file);
+	else
+		rc = xlog_file_finish(&c->file);
+	if (rc == 0)
+		say_info("done");
+	return rc;
+}
+
+/* tx: views ----------------------------------------------------------- */
+
+static int add_view(struct space *space, void *arg)
+{
+	struct checkpoint *c = arg;
+	const struct space_def *def = space->def;
+	if (def->is_temporary || space->index_count == 0 || strcmp(def->engine_name, "memtx") != 0)
+		return 0;
+	struct index *pk = space->index[0];
+	struct iterator *it = pk->vtab->frozen_view(pk);
+	if (it == NULL)
+		return -1;
+	if (c->count == c->capacity) {
+		c->capacity = c->capacity == 0 ? 32 : c->capacity * 2;
+		c->views = xrealloc(c->views, c->capacity * sizeof(*c->views));
+	}
+	c->views[c->count++] = (struct view){.space_id = def->id, .it = it};
+	return 0;
+}
+
+static void close_views(struct checkpoint *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		c->views[i].it->free(c->views[i].it);
+	xfree(c->views);
+	xfree(c->path);
+	tuple_read_view_close();
+}
+
+static int open_views(struct checkpoint *c, const struct vclock *vclock)
+{
+	memset(c, 0, sizeof(*c));
+	c->meta.type = XLOG_SNAP;
+	c->meta.instance_uuid = instance_uuid;
+	c->meta.vclock = *vclock;
+	c->file = (struct xlog_file)XLOG_FILE_CLOSED;
+	c->path = xlog_path(state.memtx_dir, vclock_sum(vclock), XLOG_SNAP);
+	c->tm = loop_time();
+	tuple_read_view_open();
+	if (space_foreach(add_view, c) == 0)
+		return 0;
+	close_views(c);
+	return -1;
+}
+
+/* Collecting old files ------------------------------------------------ */
+
+static void remove_files(const char *dir, const struct xlog_list *list, size_t count,
+			 enum xlog_type type)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *path = xlog_path(dir, list->signature[i], type);
+		if (sys->unlink(path) != 0 && errno != ENOENT)
+			say_syserror("can't remove '%s'", path);
+		else
+			say_info("removed %s", path);
+		xfree(path);
+	}
+}
+
+/** How many of the oldest journals hold nothing that comes after `signature`. */
+static size_t count_obsolete(const struct xlog_list *journals, int64_t signature)
+{
+	size_t count = 0;
+	while (count + 1 < journals->count && journals->signature[count + 1] <= signature)
+		count++;
+	return count;
+}
+
+/** Runs in a worker: removing large files takes its time. */
+static int collect_garbage(void *arg)
+{
+	size_t keep = *(int *)arg;
+	struct xlog_list snapshots, journals;
+	if (xlog_list_read(&snapshots, state.memtx_dir, XLOG_SNAP) != 0)
+		return -1;
+	if (xlog_list_read(&journals, state.wal_dir, XLOG_XLOG) != 0) {
+		xlog_list_free(&snapshots);
+		return -1;
+	}
+	if (snapshots.count > keep) {
+		size_t extra = snapshots.count - keep;
+		int64_t oldest = snapshots.signature[extra];
+		remove_files(state.memtx_dir, &snapshots, extra, XLOG_SNAP);
+		remove_files(state.wal_dir, &journals, count_obsolete(&journals, oldest),
+			     XLOG_XLOG);
+	}
+	xlog_list_free(&snapshots);
+	xlog_list_free(&journals);
+	return 0;
+}
+
+/* The face ------------------------------------------------------------ */
+
+int checkpoint_first(void)
+{
+	struct checkpoint c;
+	if (open_views(&c, &wal_vclock) != 0)
+		return -1;
+	int rc = write_file(&c);
+	if (rc == 0)
+		checkpoint_note(&c.meta.vclock);
+	close_views(&c);
+	return rc;
+}
+
+/** Views, journal, file: in this order. */
+static int checkpoint_run(void)
+{
+	if (state.has_last && vclock_compare(&state.last, journal_vclock()) == 0)
+		return 0;
+	struct checkpoint c;
+	if (open_views(&c, journal_vclock()) != 0)
+		return -1;
+	int rc = journal_rotate();
+	if (rc == 0)
+		rc = worker_call(write_file, &c);
+	if (rc == 0)
+		checkpoint_note(&c.meta.vclock);
+	close_views(&c);
+	if (rc == 0 && worker_call(collect_garbage, &state.keep_count) != 0)
+		diag_log();
+	return rc;
+}
+
+int checkpoint_make(void)
+{
+	if (state.memtx_dir == NULL) {
+		client_error(ER_LOADING);
+		return -1;
+	}
+	if (state.is_running) {
+		client_error(ER_CHECKPOINT_IN_PROGRESS);
+		return -1;
+	}
+	state.is_running = true;
+	/* An open transaction must not be in the snapshot: a yield undoes it. */
+	if (txn_current() != NULL)
+		fiber_reschedule();
+	int rc = checkpoint_run();
+	state.is_running = false;
+	if (state.waiter != NULL)
+		fiber_wakeup(state.waiter);
+	return rc;
+}
+
+void checkpoint_set_count(int count)
+{
+	state.keep_count = count > 0 ? count : 1;
+}
+
+void checkpoint_note(const struct vclock *vclock)
+{
+	state.last = *vclock;
+	state.has_last = true;
+}
+
+void checkpoint_start(const char *memtx_dir, const char *wal_dir)
+{
+	assert(state.memtx_dir == NULL);
+	state.memtx_dir = memtx_dir;
+	state.wal_dir = wal_dir;
+	state.has_last = false;
+	atomic_store(&state.stop, false);
+}
+
+void checkpoint_stop(void)
+{
+	atomic_store(&state.stop, true);
+	state.waiter = fiber();
+	while (state.is_running)
+		fiber_yield();
+	state.waiter = NULL;
+	state.memtx_dir = state.wal_dir = NULL;
+}
