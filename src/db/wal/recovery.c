@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Recovery: the newest snapshot, then the journals behind it. No file is
+ * changed.
+ *
+ * Rows of a transaction are gathered until the one that commits it and are
+ * applied together; what a journal's end leaves unfinished is dropped. Rows that
+ * the snapshot or an earlier file had are passed over by their LSN.
+ *
+ * A journal may end in a torn write (its writer was killed or the power went):
+ * that is told and dropped. If a later journal needs what was lost there, the
+ * vclock it begins at shows the gap. Anything else that can't be read is an
+ * error, unless force_recovery asks to skip it.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/region.h"
+#include "core/sys.h"
+#include "db/db.h"
+#include "db/error.h"
+#include "db/wal/wal_int.h"
+
+/** Rows of the journal that carry no data; numbers as in the manual, "Binary protocol". */
+enum { ROW_RAFT = 30, ROW_CONFIRM = 40 };
+
+enum { YIELD_BYTES = 16 * 1024 * 1024, PROGRESS_ROWS = 1000 * 1000 };
+
+struct recovery {
+	const struct recovery_config *config;
+	struct recovery_result *result;
+	/** Rows of the transaction that is being gathered. */
+	struct xrow_header *rows;
+	uint32_t row_count, row_capacity;
+	/** How many of them have their bodies in `region`: those of earlier blocks. */
+	uint32_t kept_count;
+	struct region region;
+	uint64_t total_rows;
+	off_t bytes_since_yield;
+	/** The error is final: its text is complete. */
+	bool has_failed;
+};
+
+static const char *hint =
+	"restore the file from a copy, or set force_recovery = true to skip what can't be read";
+
+/** Puts what to do behind the text of the last error. */
+static void add_hint(void)
+{
+	struct error *e = diag_last();
+	error_ref(e);
+	diag_set(XlogError, "%s; %s", e->message, hint);
+	error_unref(e);
+}
+
+/** The last error is about data: with force_recovery it is logged and passed over. */
+static int forgive(struct recovery *r)
+{
+	if (r->has_failed)
+		return -1;
+	if (error_is(diag_last(), &type_XlogError)) {
+		if (r->config->force_recovery) {
+			diag_log();
+			diag_clear(diag_get());
+			return 0;
+		}
+		add_hint();
+	}
+	r->has_failed = true;
+	return -1;
+}
+
+/* Rows ---------------------------------------------------------------- */
+
+/** Applies one row. */
+static int apply_row(struct recovery *r, const struct xlog_cursor *c,
+		     const struct xrow_header *row)
+{
+	if (++r->total_rows % PROGRESS_ROWS == 0)
+		say_info("%.1fM rows processed", r->total_rows / 1e6);
+	if (row->type == IPROTO_NOP || row->type == ROW_RAFT || row->type == ROW_CONFIRM)
+		return 0;
+	if (db_recover_row(row) == 0)
+		return 0;
+	struct error *cause = diag_last();
+	error_ref(cause);
+	diag_set(XlogError, "%s: the row with LSN %" PRId64 " in the block at offset %lld can't "
+		 "be applied: %s", c->path, row->lsn, (long long)c->block_offset, cause->message);
+	error_unref(cause);
+	return forgive(r);
+}
+
+static void txn_clear(struct recovery *r)
+{
+	r->row_count = r->kept_count = 0;
+	region_truncate(&r->region, 0);
+}
+
+static int txn_add(struct recovery *r, const struct xlog_cursor *c, const struct xrow_header *row)
+{
+	if (row->replica_id >= VCLOCK_MAX) {
+		diag_set(XlogError, "%s: damaged at offset %lld: instance id %u is too large",
+			 c->path, (long long)c->block_offset, row->replica_id);
+		return -1;
+	}
+	if (r->row_count == r->row_capacity) {
+		r->row_capacity = r->row_capacity == 0 ? 16 : r->row_capacity * 2;
+		r->rows = xrealloc(r->rows, r->row_capacity * sizeof(*r->rows));
+	}
+	r->rows[r->row_count++] = *row;
+	return 0;
+}
+
+static int txn_apply(struct recovery *r, const struct xlog_cursor *c)
+{
+	for (uint32_t i = 0; i < r->row_count; i++) {
+		const struct xrow_header *row = &r->rows[i];
+		if (row->lsn <= vclock_get(&wal_vclock, row->replica_id))
+			continue;
+		if (apply_row(r, c, row) != 0)
+			return -1;
+		vclock_set(&wal_vclock, row->replica_id, row->lsn);
+	}
+	txn_clear(r);
+	return 0;
+}
+
+/** The block is over, the transaction is not: takes copies of what is in the block. */
+static int txn_keep_bodies(struct recovery *r)
+{
+	for (; r->kept_count < r->row_count; r->kept_count++) {
+		struct xrow_header *row = &r->rows[r->kept_count];
+		if (row->body == NULL)
+			continue;
+		row->body = region_memdup(&r->region, row->body, row->body_size);
+		if (row->body == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+/* Files --------------------------------------------------------------- */
+
+/** Lets timers and signals through now and then. */
+static void breathe(struct recovery *r, const struct xlog_cursor *c, off_t from)
+{
+	r->bytes_since_yield += c->good_offset - from;
+	if (r->bytes_since_yield < YIELD_BYTES)
+		return;
+	r->bytes_since_yield = 0;
+	fiber_sleep(0);
+}
+
+/** Goes on behind damage, where that is wanted. */
+static int skip_damage(struct recovery *r, struct xlog_cursor *c)
+{
+	if (forgive(r) != 0)
+		return -1;
+	off_t offset = c->good_offset;
+	off_t skipped = xlog_cursor_skip(c);
+	say_warn("%s: skipped %lld damaged bytes at offset %lld", c->path, (long long)skipped,
+		 (long long)offset);
+	return 0;
+}
+
+typedef int (*block_func)(struct recovery *r, struct xlog_cursor *c);
+
+/** Calls `block` for each block up to the end of the file. */
+static int read_blocks(struct recovery *r, struct xlog_cursor *c, block_func block)
+{
+	for (;;) {
+		off_t from = c->good_offset;
+		int rc = xlog_cursor_next_block(c);
+		if (rc > 0)
+			return 0;
+		if (rc < 0 && skip_damage(r, c) != 0)
+			return -1;
+		if (rc == 0 && block(r, c) != 0)
+			return -1;
+		breathe(r, c, from);
+	}
+}
+
+static int check_meta(const struct xlog_cursor *c, enum xlog_type type, int64_t signature)
+{
+	const struct xlog_meta *meta = &c->meta;
+	if (meta->type != type)
+		diag_set(XlogError, "%s: the file's type is %s, expected %s", c->path,
+			 xlog_type_names[meta->type], xlog_type_names[type]);
+	else if (vclock_sum(&meta->vclock) != signature)
+		diag_set(XlogError, "%s: the name does not match the vclock in the file, whose "
+			 "signature is %" PRId64, c->path, vclock_sum(&meta->vclock));
+	else if (!uuid_is_nil(&instance_uuid) && !uuid_equal(&meta->instance_uuid, &instance_uuid))
+		diag_set(XlogError, "%s: the file is of instance %s, expected %s", c->path,
+			 uuid_str(&meta->instance_uuid), uuid_str(&instance_uuid));
+	else
+		return 0;
+	return -1;
+}
+
+/* The snapshot -------------------------------------------------------- */
+
+static int snapshot_block(struct recovery *r, struct xlog_cursor *c)
+{
+	struct xrow_header row;
+	int rc;
+	while ((rc = xlog_cursor_next_row(c, &row)) == 0) {
+		if (apply_row(r, c, &row) != 0)
+			return -1;
+	}
+	return rc < 0 ? forgive(r) : 0;
+}
+
+static int snapshot_read(struct recovery *r, struct xlog_cursor *c)
+{
+	const struct uuid *wanted = &r->config->instance_uuid;
+	if (!uuid_is_nil(wanted) && !uuid_equal(wanted, &c->meta.instance_uuid)) {
+		client_error(ER_INSTANCE_UUID_MISMATCH, uuid_str(wanted),
+			     uuid_str(&c->meta.instance_uuid));
+		return -1;
+	}
+	instance_uuid = c->meta.instance_uuid;
+	if (read_blocks(r, c, snapshot_block) != 0)
+		return -1;
+	if (c->end != XLOG_END_CLOSED) {
+		diag_set(XlogError, "%s: the snapshot is not whole: it has no end marker", c->path);
+		if (forgive(r) != 0)
+			return -1;
+	}
+	wal_vclock = c->meta.vclock;
+	r->result->is_snapshot_good = !r->config->force_recovery;
+	r->result->snapshot_vclock = wal_vclock;
+	return 0;
+}
+
+static int recover_snapshot(struct recovery *r, int64_t signature)
+{
+	struct xlog_cursor c;
+	char *path = xlog_path(r->config->memtx_dir, signature, XLOG_SNAP);
+	say_info("recovery start");
+	say_info("recovering from `%s'", path);
+	instance_uuid = uuid_nil;
+	int rc = xlog_cursor_open(&c, path);
+	xfree(path);
+	if (rc == 0) {
+		rc = check_meta(&c, XLOG_SNAP, signature);
+		if (rc == 0)
+			rc = snapshot_read(r, &c);
+		else
+			add_hint();
+		xlog_cursor_close(&c);
+	} else if (error_is(diag_last(), &type_XlogError)) {
+		add_hint();
+	}
+	return rc;
+}
+
+/* Journals ------------------------------------------------------------ */
+
+static int journal_block(struct recovery *r, struct xlog_cursor *c)
+{
+	struct xrow_header row;
+	int rc;
+	while ((rc = xlog_cursor_next_row(c, &row)) == 0) {
+		if (txn_add(r, c, &row) != 0 || (row.is_commit && txn_apply(r, c) != 0)) {
+			rc = -1;
+			break;
+		}
+	}
+	if (rc > 0)
+		return txn_keep_bodies(r);
+	txn_clear(r);
+	return forgive(r);
+}
+
+/** Is all before this journal there? */
+static int check_gap(struct recovery *r, const struct xlog_cursor *c)
+{
+	int order = vclock_compare(&c->meta.vclock, &wal_vclock);
+	if (order == 0 || order == -1)
+		return 0;
+	char have[VCLOCK_STR_MAX], begins[VCLOCK_STR_MAX];
+	vclock_to_string(&wal_vclock, have);
+	vclock_to_string(&c->meta.vclock, begins);
+	diag_set(XlogGapError, "Missing .xlog file between LSN %" PRId64 " %s and %" PRId64 " %s",
+		 vclock_sum(&wal_vclock), have, vclock_sum(&c->meta.vclock), begins);
+	if (!r->config->force_recovery) {
+		say_error("restore the missing journals to '%s', or set force_recovery = true to go "
+			  "on without them", r->config->wal_dir);
+		return -1;
+	}
+	diag_log();
+	for (uint32_t i = 0; i < VCLOCK_MAX; i++) {
+		if (vclock_get(&c->meta.vclock, i) > vclock_get(&wal_vclock, i))
+			vclock_set(&wal_vclock, i, vclock_get(&c->meta.vclock, i));
+	}
+	return 0;
+}
+
+/** Tells what the end of the file cost. */
+static void report_end(struct recovery *r, const struct xlog_cursor *c)
+{
+	if (c->end == XLOG_END_TORN)
+		say_warn("%s: dropped %lld bytes of a torn last write at offset %lld (%s)", c->path,
+			 (long long)(c->file_size - c->good_offset), (long long)c->good_offset,
+			 c->reason);
+	if (r->row_count > 0)
+		say_warn("%s: dropped the first %u rows of a transaction that was not finished",
+			 c->path, r->row_count);
+	txn_clear(r);
+}
+
+static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signature)
+{
+	if (check_meta(c, XLOG_XLOG, signature) != 0)
+		return forgive(r);
+	if (check_gap(r, c) != 0)
+		return -1;
+	if (read_blocks(r, c, journal_block) != 0)
+		return -1;
+	report_end(r, c);
+	if (vclock_sum(&c->meta.vclock) < vclock_sum(&wal_vclock)) {
+		r->result->has_prev_vclock = true;
+		r->result->prev_vclock = c->meta.vclock;
+	}
+	return 0;
+}
+
+/** Has the file nothing but zeros? So a power cut leaves one that was just made. */
+static bool is_blank(const char *path)
+{
+	int fd = sys->open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	char data[4096];
+	ssize_t n;
+	bool blank = true;
+	while (blank && (n = sys->read(fd, data, sizeof(data))) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			blank = blank && data[i] == 0;
+	}
+	sys->close(fd);
+	return blank && n == 0;
+}
+
+static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
+{
+	struct xlog_cursor c;
+	char *path = xlog_path(r->config->wal_dir, signature, XLOG_XLOG);
+	say_info("recover from `%s'", path);
+	int rc = xlog_cursor_open(&c, path);
+	if (rc == 0) {
+		rc = journal_read(r, &c, signature);
+		xlog_cursor_close(&c);
+	} else if (is_last && is_blank(path)) {
+		say_warn("%s: dropped: the file is empty", path);
+		diag_clear(diag_get());
+		rc = 0;
+	} else {
+		rc = forgive(r);
+	}
+	if (rc == 0)
+		say_info("done `%s'", path);
+	xfree(path);
+	return rc;
+}
+
+/** Index of the first journal that may have rows behind the snapshot. */
+static size_t first_journal(const struct xlog_list *journals, int64_t signature)
+{
+	size_t i = 0;
+	while (i + 1 < journals->count && journals->signature[i + 1] <= signature)
+		i++;
+	return i;
+}
+
+static int recover_journals(struct recovery *r, const struct xlog_list *journals)
+{
+	size_t i = first_journal(journals, vclock_sum(&wal_vclock));
+	for (; i < journals->count; i++) {
+		if (recover_journal(r, journals->signature[i], i + 1 == journals->count) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
+		       const struct xlog_list *journals)
+{
+	if (snapshots->count == 0 && journals->count == 0)
+		return 0;
+	if (snapshots->count == 0) {
+		say_error("directory '%s' has journals, but there is no snapshot in '%s': restore "
+			  "one, or move the journals away to begin a new database",
+			  r->config->wal_dir, r->config->memtx_dir);
+		client_error(ER_MISSING_SNAPSHOT);
+		return -1;
+	}
+	r->result->has_data = true;
+	if (recover_snapshot(r, snapshots->signature[snapshots->count - 1]) != 0)
+		return -1;
+	return recover_journals(r, journals);
+}
+
+int recovery_run(const struct recovery_config *config, struct recovery_result *result)
+{
+	struct recovery r = {.config = config, .result = result};
+	struct xlog_list snapshots, journals;
+	memset(result, 0, sizeof(*result));
+	vclock_create(&wal_vclock);
+	if (xlog_list_read(&snapshots, config->memtx_dir, XLOG_SNAP) != 0)
+		return -1;
+	if (xlog_list_read(&journals, config->wal_dir, XLOG_XLOG) != 0) {
+		xlog_list_free(&snapshots);
+		return -1;
+	}
+	region_create(&r.region);
+	int rc = recover_all(&r, &snapshots, &journals);
+	region_destroy(&r.region);
+	xfree(r.rows);
+	xlog_list_free(&snapshots);
+	xlog_list_free(&journals);
+	return rc;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The life of a data directory: lock, recovery or bootstrap, journal, end.
+ */
+#include "db/wal/wal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "db/db.h"
+#include "db/error.h"
+#include "db/wal/wal_int.h"
+
+struct uuid instance_uuid, replicaset_uuid;
+uint32_t instance_id;
+
+static const char *status = "unconfigured";
+
+/** The directories in use: their names and the descriptors that hold their locks. */
+static struct {
+	char *wal_dir, *memtx_dir;
+	int wal_lock, memtx_lock;
+} wal = {.wal_lock = -1, .memtx_lock = -1};
+
+const char *wal_status(void)
+{
+	return status;
+}
+
+/** Takes the lock that the reference takes, too: flock(2) on the directory. */
+static int lock_dir(const char *dir, int *lock)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		diag_set_errno(SystemError, "can't open directory '%s'", dir);
+		return -1;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno == EWOULDBLOCK)
+			client_error(ER_ALREADY_RUNNING, dir);
+		else
+			diag_set_errno(SystemError, "can't lock directory '%s'", dir);
+		close(fd);
+		return -1;
+	}
+	*lock = fd;
+	return 0;
+}
+
+static bool is_same_dir(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static void unlock_dirs(void)
+{
+	if (wal.wal_lock >= 0)
+		close(wal.wal_lock);
+	if (wal.memtx_lock >= 0)
+		close(wal.memtx_lock);
+	wal.wal_lock = wal.memtx_lock = -1;
+	xfree(wal.wal_dir);
+	xfree(wal.memtx_dir);
+	wal.wal_dir = wal.memtx_dir = NULL;
+}
+
+static int lock_dirs(const struct wal_config *config)
+{
+	wal.wal_dir = xstrdup(config->wal_dir);
+	wal.memtx_dir = xstrdup(config->memtx_dir);
+	if (lock_dir(wal.wal_dir, &wal.wal_lock) != 0)
+		return -1;
+	if (is_same_dir(wal.wal_dir, wal.memtx_dir))
+		return 0;
+	return lock_dir(wal.memtx_dir, &wal.memtx_lock);
+}
+
+/** Recovers what is there, or makes a new database. */
+static int load(const struct wal_config *config, struct recovery_result *result)
+{
+	struct recovery_config recovery = {
+		.memtx_dir = wal.memtx_dir,
+		.wal_dir = wal.wal_dir,
+		.force_recovery = config->force_recovery,
+		.instance_uuid = config->instance_uuid,
+	};
+	if (recovery_run(&recovery, result) != 0)
+		return -1;
+	if (result->has_data) {
+		if (result->is_snapshot_good)
+			checkpoint_note(&result->snapshot_vclock);
+		return bootstrap_identify(&config->replicaset_uuid);
+	}
+	if (config->read_only) {
+		client_error(ER_BOOTSTRAP_READONLY);
+		return -1;
+	}
+	say_info("initializing an empty data directory");
+	if (bootstrap_run(&config->instance_uuid, &config->replicaset_uuid) != 0)
+		return -1;
+	return checkpoint_first();
+}
+
+static void open_journal(const struct wal_config *config, const struct recovery_result *result)
+{
+	struct journal_config journal = {
+		.dir = wal.wal_dir,
+		.mode = config->mode,
+		.file_size_max = config->wal_max_size > 0 ? config->wal_max_size : INT64_MAX,
+		.prev_vclock = result->has_prev_vclock ? &result->prev_vclock : NULL,
+	};
+	xlog_remove_unfinished(wal.wal_dir, XLOG_XLOG);
+	xlog_remove_unfinished(wal.memtx_dir, XLOG_SNAP);
+	journal_open(&journal);
+}
+
+int wal_start(const struct wal_config *config)
+{
+	assert(wal.wal_dir == NULL);
+	struct recovery_result result = {.has_data = false};
+	status = "loading";
+	if (lock_dirs(config) != 0)
+		goto fail;
+	checkpoint_start(wal.memtx_dir, wal.wal_dir);
+	if (load(config, &result) != 0)
+		goto fail;
+	open_journal(config, &result);
+	checkpoint_timer_start();
+	status = "running";
+	db_is_configured = true;
+	return 0;
+fail:
+	checkpoint_stop();
+	unlock_dirs();
+	status = "unconfigured";
+	return -1;
+}
+
+void wal_stop(void)
+{
+	if (wal.wal_dir == NULL)
+		return;
+	checkpoint_stop();
+	checkpoint_timer_stop();
+	journal_close();
+	unlock_dirs();
+	status = "unconfigured";
+}
