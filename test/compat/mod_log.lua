@@ -34,7 +34,6 @@ box.cfg{log_level = 'error'}
 log.warn('mark unseen'), log.error('mark seen')
 lines()
 type(log.pid()), type(log.rotate), type(log.log_format)
-log.rotate()
 log.log_format('nonsense')
 require('log') == log
 ]]
