@@ -116,6 +116,8 @@ static void keep_results(lua_State *L, int count)
 static int fiber_main(va_list ap)
 {
 	lua_State *L = lua_fiber_state();
+	if (fiber()->slot[slot] != NULL)
+		lua_fiber_of(fiber()); /* drops what an earlier life left */
 	int rc = lua_call_protected(L, lua_gettop(L) - 1, LUA_MULTRET);
 	if (rc == 0 && lua_gettop(L) > 0 && (fiber()->flags & FIBER_IS_JOINABLE))
 		keep_results(L, lua_gettop(L));
