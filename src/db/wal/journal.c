@@ -87,6 +87,8 @@ static struct {
 } journal = {.file = XLOG_FILE_CLOSED};
 
 struct vclock wal_vclock;
+struct uuid instance_uuid, replicaset_uuid;
+uint32_t instance_id;
 
 /* Batches ------------------------------------------------------------- */
 

@@ -118,11 +118,13 @@ int request_decode(struct request *request, const struct xrow_header *row, uint6
 		}
 		assert(p == row->body + row->body_size);
 	}
-	if (key_required != 0) {
-		client_error(ER_MISSING_REQUEST_FIELD, key_name(__builtin_ctzll(key_required)));
-		return -1;
-	}
-	return 0;
+	if (key_required == 0)
+		return 0;
+	/* The lowest key is told, but of a log-in the name, as in the reference. */
+	unsigned missing = key_required & BIT(IPROTO_USER_NAME) ? IPROTO_USER_NAME :
+			   (unsigned)__builtin_ctzll(key_required);
+	client_error(ER_MISSING_REQUEST_FIELD, key_name(missing));
+	return -1;
 }
 
 uint64_t request_keys_required(uint32_t type)

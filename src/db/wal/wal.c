@@ -17,9 +17,6 @@
 #include "db/error.h"
 #include "db/wal/wal_int.h"
 
-struct uuid instance_uuid, replicaset_uuid;
-uint32_t instance_id;
-
 static const char *status = "unconfigured";
 
 /** The directories in use: their names and the descriptors that hold their locks. */

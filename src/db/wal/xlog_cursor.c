@@ -30,7 +30,7 @@ static const char *cursor_map(struct xlog_cursor *c, off_t offset, size_t size)
 	off_t in_end = c->_in_offset + (off_t)c->_in.size;
 	if (offset >= c->_in_offset && offset + (off_t)size <= in_end)
 		return c->_in.data + (offset - c->_in_offset);
-	if (offset < c->_in_offset || offset > in_end)
+	if (offset < c->_in_offset || offset >= in_end)
 		buf_truncate(&c->_in, 0);
 	else
 		buf_consume(&c->_in, offset - c->_in_offset);
@@ -61,6 +61,10 @@ static const char *cursor_map(struct xlog_cursor *c, off_t offset, size_t size)
 
 static int cursor_read_meta(struct xlog_cursor *c)
 {
+	if (c->file_size == 0) {
+		diag_set(XlogError, "%s: the file is empty", c->path);
+		return -1;
+	}
 	size_t size = c->file_size < XLOG_META_SIZE_MAX ? c->file_size : XLOG_META_SIZE_MAX;
 	const char *data = cursor_map(c, 0, size);
 	if (data == NULL)
