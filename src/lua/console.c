@@ -103,6 +103,7 @@ static int console_readline(lua_State *L)
 	console.reader = fiber();
 	ev_signal_init(&console.sigint, on_interrupt, SIGINT);
 	ev_signal_start(loop_ev, &console.sigint);
+	rl_catch_signals = 0; /* the loop has them */
 	rl_callback_handler_install(prompt, on_line);
 	while (!console.is_done && !console.is_interrupted && !fiber_is_cancelled()) {
 		if (loop_wait_fd(STDIN_FILENO, EV_READ, TIMEOUT_INFINITY) & EV_READ)
