@@ -31,7 +31,7 @@ extern const char *iterator_type_names[iterator_type_MAX];	/* "EQ", ... */
 enum dup_replace_mode {
 	/** Insert: nothing with an equal key. */
 	DUP_INSERT,
-	/** Replace: `old_tuple` must be what is there with an equal key, if it is given. */
+	/** Replace: whatever is there with an equal key; if `old_tuple` is given, only that. */
 	DUP_REPLACE,
 	/** Replace in a secondary index: an equal key only if it is `old_tuple`. */
 	DUP_REPLACE_OR_INSERT,
@@ -51,7 +51,7 @@ struct index_def {
 	struct key_def *cmp_def;
 };
 
-/** `cmp_def` is made from the two. Everything is copied. */
+/** `cmp_def` is made from the two; `pk_def` is NULL for the primary index itself. Everything is copied. */
 struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,
 				enum index_type type, bool is_unique, bool hint,
 				const struct key_def *key_def, const struct key_def *pk_def);
@@ -116,10 +116,20 @@ struct index {
 /** Memory of all indexes. */
 extern struct mem_account index_memory;
 
+/**
+ * While it is set, index changes pass the limit of memory and do not fail: for
+ * undoing a statement, which must not. Deletions never fail anyway.
+ */
+extern bool index_is_undoing;
+
 /** Makes an empty index of the definition's type; the definition is copied. NULL: OutOfMemory, ER_INDEX_TYPE. */
 struct index *index_new(const struct index_def *def, const char *space_name);
 void index_delete(struct index *index);
 
-/** Checks that the type of iterator suits the index, and the key. Errors as the reference's. */
+/**
+ * Checks the key of a select, count, min or max, in the reference's order: ER_KEY_PART_COUNT,
+ * ER_PARTIAL_KEY, ER_KEY_PART_TYPE. That the index has the type of iterator is checked by
+ * its `iterator` (ER_UNSUPPORTED_INDEX_FEATURE).
+ */
 int index_check_key(const struct index *index, enum iterator_type type, const char *key,
 		    uint32_t part_count);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * An ordered set of tuples: a B+-tree with copy-on-write views.
+ *
+ * A leaf holds hints and tuples, in order. An inner block holds children and,
+ * for every child but the last, the greatest entry below it (its separator):
+ *
+ *     inner:  children  [  A  |  B  |  C  ]
+ *             separators    a9    b7
+ *     leaf A: a1 a2 ... a9
+ *
+ * Invariants:
+ * 1. Entries strictly ascend by the comparison definition.
+ * 2. A separator is exactly the greatest entry of its child's subtree, so it is
+ *    always a tuple of the tree. Hence an insertion changes none; the deletion of
+ *    a leaf's last entry changes one, in the nearest ancestor that has it.
+ * 3. All leaves are equally deep. A block but the root is never empty, an inner
+ *    one has two children at least; blocks that fall below a third are merged or
+ *    refilled. (A split at either end of the tree leaves a small block there.)
+ *
+ * Views: a view remembers the root and has an epoch; opening one begins a new
+ * epoch. A block made in an epoch of the newest open view or before is seen by it
+ * and is copied, with the path above it, before it is changed. The old block is
+ * retired: kept by the newest view until no view sees it.
+ *
+ * No siblings are linked, since a copy would spread along the links.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/list.h"
+#include "db/tuple/key_def.h"
+
+enum {
+	BPTREE_BLOCK_SIZE = 1024,
+	BPTREE_HEAD_SIZE = 16,
+	BPTREE_LEAF_MAX = (BPTREE_BLOCK_SIZE - BPTREE_HEAD_SIZE) / 16,
+	BPTREE_INNER_MAX = (BPTREE_BLOCK_SIZE - BPTREE_HEAD_SIZE + 16) / 24,
+	BPTREE_LEAF_MIN = BPTREE_LEAF_MAX / 3,
+	BPTREE_INNER_MIN = BPTREE_INNER_MAX / 3,
+	/** Enough for any tree that fits into memory. */
+	BPTREE_DEPTH_MAX = 16,
+};
+
+struct bptree_block {
+	uint32_t epoch;
+	/** Entries of a leaf, children of an inner block. */
+	uint16_t count;
+	bool is_leaf;
+	/** Link in the list of spare or of retired blocks. */
+	struct bptree_block *next;
+	union {
+		struct {
+			hint_t hints[BPTREE_LEAF_MAX];
+			struct tuple *tuples[BPTREE_LEAF_MAX];
+		} leaf;
+		struct {
+			hint_t hints[BPTREE_INNER_MAX - 1];
+			struct tuple *tuples[BPTREE_INNER_MAX - 1];
+			struct bptree_block *children[BPTREE_INNER_MAX];
+		} inner;
+	};
+};
+
+_Static_assert(offsetof(struct bptree_block, leaf) == BPTREE_HEAD_SIZE, "block head");
+_Static_assert(sizeof(struct bptree_block) == BPTREE_BLOCK_SIZE, "block size");
+
+struct bptree {
+	/** Borrowed. */
+	const struct key_def *cmp_def;
+	/** Whether hints are kept; they are all HINT_NONE otherwise. */
+	bool use_hint;
+	/** Deleted while views were open: freed with the last of them. */
+	bool is_orphan;
+	/** Levels; 0 where empty. */
+	int depth;
+	struct bptree_block *root;
+	size_t size;
+	size_t block_count;
+	/** Grows with every change of the set. */
+	uint64_t version;
+	uint32_t epoch;
+	unsigned spare_count;
+	struct bptree_block *spare;
+	/** Open views, newest first. */
+	struct list views;
+};
+
+/** What is looked for: a tuple, or a key of one part at least. */
+struct bptree_search {
+	const struct key_def *def;
+	hint_t hint;
+	/** Equal hints settle it: no comparison is needed. */
+	bool is_exact;
+	/** NULL: the key. */
+	const struct tuple *tuple;
+	const char *key;
+	uint32_t part_count;
+};
+
+/** A place in the tree: a block and a position on every level, root first. */
+struct bptree_path {
+	int depth;
+	uint16_t pos[BPTREE_DEPTH_MAX];
+	struct bptree_block *block[BPTREE_DEPTH_MAX];
+};
+
+struct bptree *bptree_new(const struct key_def *cmp_def, bool use_hint);
+
+/** The tuples are not touched. With views open the blocks live as long as they. */
+void bptree_delete(struct bptree *tree);
+
+/** Looks for a tuple by `def`: the tree's definition, or a prefix of its parts. */
+struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct tuple *tuple,
+					 const struct key_def *def);
+struct bptree_search bptree_search_key(const struct bptree *tree, const char *key,
+				       uint32_t part_count);
+
+/** Compares an entry with what is looked for. */
+int bptree_compare(const struct bptree *tree, hint_t hint, const struct tuple *tuple,
+		   const struct bptree_search *search);
+
+/** An entry that equals what is looked for (the first of them), or NULL. */
+struct tuple *bptree_find(const struct bptree *tree, const struct bptree_search *search);
+
+/* Places. Functions that return bool tell whether there is an entry; where there
+ * is none, only a path from bptree_seek() is still good, for bptree_insert(). */
+
+/** The first entry that is not below (`is_upper`: that is above) what is looked for. */
+bool bptree_seek(const struct bptree *tree, const struct bptree_search *search, bool is_upper,
+		 struct bptree_path *path);
+bool bptree_first(const struct bptree *tree, struct bptree_path *path);
+bool bptree_last(const struct bptree *tree, struct bptree_path *path);
+bool bptree_path_next(struct bptree_path *path);
+/** Also from a place behind the end, as bptree_seek() leaves it. */
+bool bptree_path_prev(struct bptree_path *path);
+/** To the first entry of the next leaf. */
+bool bptree_path_next_leaf(struct bptree_path *path);
+
+static inline struct bptree_block *bptree_path_leaf(const struct bptree_path *path)
+{
+	return path->block[path->depth - 1];
+}
+
+static inline unsigned bptree_path_pos(const struct bptree_path *path)
+{
+	return path->pos[path->depth - 1];
+}
+
+static inline struct tuple *bptree_path_tuple(const struct bptree_path *path)
+{
+	return bptree_path_leaf(path)->leaf.tuples[bptree_path_pos(path)];
+}
+
+static inline hint_t bptree_path_hint(const struct bptree_path *path)
+{
+	return bptree_path_leaf(path)->leaf.hints[bptree_path_pos(path)];
+}
+
+/* Changes. `is_forced` passes the limit of memory and never fails. The path must
+ * be fresh; it is void afterwards. -1: OutOfMemory, and nothing has changed. */
+
+/** Puts a tuple at the place bptree_seek() found for it; the tree must not have its equal. */
+int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *tuple, hint_t hint,
+		  bool is_forced);
+
+/** Puts a tuple in the place of its equal. */
+int bptree_overwrite(struct bptree *tree, struct bptree_path *path, struct tuple *tuple,
+		     hint_t hint, bool is_forced);
+
+/** Takes the entry out. Never fails. */
+void bptree_remove(struct bptree *tree, struct bptree_path *path);
+
+/* Views. */
+
+struct bptree_view {
+	struct list link;
+	struct bptree *tree;
+	uint32_t epoch;
+	struct bptree_block *retired;
+	/** The place of the entry that comes next; other threads touch nothing else. */
+	struct bptree_path path;
+	bool has_entry;
+};
+
+/** A view of the tree as it is now, before its first entry. */
+struct bptree_view *bptree_view_new(struct bptree *tree);
+void bptree_view_delete(struct bptree_view *view);
+
+/** Checks every invariant; NULL, or what is broken. */
+const char *bptree_check(const struct bptree *tree);

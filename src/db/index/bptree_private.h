@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Blocks of the tree: what the files that make up bptree tell each other.
+ */
+#pragma once
+
+#include "db/index/bptree.h"
+
+/** Makes sure that `count` blocks are spare. -1: OutOfMemory. */
+int bptree_reserve(struct bptree *tree, unsigned count, bool is_forced);
+
+/** A spare block; there must be one. */
+struct bptree_block *bptree_block_new(struct bptree *tree, bool is_leaf);
+
+/** Gives a block back, or retires it where a view sees it. */
+void bptree_block_free(struct bptree *tree, struct bptree_block *block);
+
+/** Gives a block that no view sees back. */
+void bptree_block_release(struct bptree *tree, struct bptree_block *block);
+
+/** Frees the tree and all its blocks. */
+void bptree_destroy(struct bptree *tree);
+
+/** The newest view. */
+static inline struct bptree_view *bptree_newest_view(const struct bptree *tree)
+{
+	return list_empty(&tree->views) ? NULL :
+		list_first_entry(&tree->views, struct bptree_view, link);
+}
+
+/** May the block be changed in place? */
+static inline bool bptree_block_is_own(const struct bptree *tree, const struct bptree_block *block)
+{
+	const struct bptree_view *view = bptree_newest_view(tree);
+	return view == NULL || block->epoch > view->epoch;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Index definitions, and what all kinds of indexes share.
+ */
+#include "db/index/index.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "core/memory.h"
+#include "data/mp.h"
+#include "db/error.h"
+#include "db/index/index_private.h"
+
+const char *index_type_names[index_type_MAX] = {
+	[INDEX_TREE] = "TREE",
+	[INDEX_HASH] = "HASH",
+	[INDEX_BITSET] = "BITSET",
+	[INDEX_RTREE] = "RTREE",
+};
+
+const char *iterator_type_names[iterator_type_MAX] = {
+	[ITER_EQ] = "EQ",
+	[ITER_REQ] = "REQ",
+	[ITER_ALL] = "ALL",
+	[ITER_LT] = "LT",
+	[ITER_LE] = "LE",
+	[ITER_GE] = "GE",
+	[ITER_GT] = "GT",
+	[ITER_BITS_ALL_SET] = "BITS_ALL_SET",
+	[ITER_BITS_ANY_SET] = "BITS_ANY_SET",
+	[ITER_BITS_ALL_NOT_SET] = "BITS_ALL_NOT_SET",
+	[ITER_OVERLAPS] = "OVERLAPS",
+	[ITER_NEIGHBOR] = "NEIGHBOR",
+};
+
+struct mem_account index_memory = {.name = "index", .limit = SIZE_MAX};
+bool index_is_undoing;
+
+struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,
+				enum index_type type, bool is_unique, bool hint,
+				const struct key_def *key_def, const struct key_def *pk_def)
+{
+	struct index_def *def = xcalloc(1, sizeof(*def));
+	def->space_id = space_id;
+	def->iid = iid;
+	def->name = xstrndup(name, name_len);
+	def->type = type;
+	def->is_unique = is_unique;
+	def->hint = hint;
+	def->key_def = key_def_dup(key_def);
+	if (pk_def == NULL || (is_unique && !key_def->has_nullable))
+		def->cmp_def = key_def_dup(key_def);
+	else
+		def->cmp_def = key_def_merge(key_def, pk_def);
+	return def;
+}
+
+struct index_def *index_def_dup(const struct index_def *def)
+{
+	struct index_def *copy = xcalloc(1, sizeof(*copy));
+	*copy = *def;
+	copy->name = xstrdup(def->name);
+	copy->key_def = key_def_dup(def->key_def);
+	copy->cmp_def = key_def_dup(def->cmp_def);
+	return copy;
+}
+
+void index_def_delete(struct index_def *def)
+{
+	key_def_delete(def->key_def);
+	key_def_delete(def->cmp_def);
+	xfree(def->name);
+	xfree(def);
+}
+
+struct index *index_new(const struct index_def *def, const char *space_name)
+{
+	struct index_def *own = index_def_dup(def);
+	struct index *index = NULL;
+	switch (def->type) {
+	case INDEX_TREE:
+		index = tree_index_new(own);
+		break;
+	case INDEX_HASH:
+		if (!def->is_unique)
+			client_error(ER_MODIFY_INDEX, def->name, space_name,
+				     "HASH index must be unique");
+		else if (def->key_def->has_nullable)
+			client_error(ER_UNSUPPORTED, "HASH", "nullable parts");
+		else
+			index = hash_index_new(own);
+		break;
+	case INDEX_BITSET:
+	case INDEX_RTREE: {
+		char what[32];
+		snprintf(what, sizeof(what), "%s indexes", index_type_names[def->type]);
+		client_error(ER_UNSUPPORTED, "tarn", what);
+		break;
+	}
+	default:
+		client_error(ER_INDEX_TYPE, def->name, space_name);
+		break;
+	}
+	if (index == NULL) {
+		index_def_delete(own);
+		return NULL;
+	}
+	index->def = own;
+	index->space_name = xstrdup(space_name);
+	return index;
+}
+
+void index_delete(struct index *index)
+{
+	struct index_def *def = index->def;
+	const char *space_name = index->space_name;
+	index->vtab->destroy(index);
+	xfree((char *)space_name);
+	index_def_delete(def);
+}
+
+int index_check_key(const struct index *index, enum iterator_type type, const char *key,
+		    uint32_t part_count)
+{
+	const struct index_def *def = index->def;
+	uint32_t expected = def->key_def->part_count;
+	if (part_count > expected) {
+		client_error(ER_KEY_PART_COUNT, expected, part_count);
+		return -1;
+	}
+	bool is_whole_scan = part_count == 0 && (type == ITER_ALL || type == ITER_GT);
+	if (def->type != INDEX_TREE && part_count < expected && !is_whole_scan) {
+		client_error(ER_PARTIAL_KEY, index_type_names[def->type], expected, part_count);
+		return -1;
+	}
+	return key_validate(def->key_def, key, part_count, false, true);
+}
+
+void index_unsupported(const struct index *index, const char *feature)
+{
+	client_error(ER_UNSUPPORTED_INDEX_FEATURE, index->def->name,
+		     index_type_names[index->def->type], index->space_name, "memtx", feature);
+}
+
+void index_duplicate(const struct index *index)
+{
+	client_error(ER_TUPLE_FOUND, index->def->name, index->space_name);
+}
+
+int index_check_dup(const struct index *index, const struct tuple *old_tuple,
+		    const struct tuple *dup, enum dup_replace_mode mode)
+{
+	if (dup == NULL)
+		return 0;
+	bool is_allowed = dup == old_tuple;
+	if (mode == DUP_INSERT)
+		is_allowed = false;
+	else if (mode == DUP_REPLACE && old_tuple == NULL)
+		is_allowed = true;
+	if (is_allowed)
+		return 0;
+	index_duplicate(index);
+	return -1;
+}
+
+size_t index_key_size(const char *key, uint32_t part_count)
+{
+	const char *end = key;
+	for (uint32_t i = 0; i < part_count; i++)
+		mp_next(&end);
+	return end - key;
+}

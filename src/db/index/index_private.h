@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the kinds of indexes share.
+ */
+#pragma once
+
+#include "db/index/index.h"
+
+struct index *tree_index_new(struct index_def *def);
+struct index *hash_index_new(struct index_def *def);
+
+/** Sets ER_UNSUPPORTED_INDEX_FEATURE. */
+void index_unsupported(const struct index *index, const char *feature);
+
+/** Sets ER_TUPLE_FOUND for the index. */
+void index_duplicate(const struct index *index);
+
+/** May a new tuple take the place of `dup`? -1: ER_TUPLE_FOUND. */
+int index_check_dup(const struct index *index, const struct tuple *old_tuple,
+		    const struct tuple *dup, enum dup_replace_mode mode);
+
+/** Bytes of the key's parts. */
+size_t index_key_size(const char *key, uint32_t part_count);
+
+/** Mixes the seed of a `random` so that near seeds lead to far places. */
+static inline uint64_t index_mix_seed(uint64_t seed)
+{
+	seed += 0x9e3779b97f4a7c15ull;
+	seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9ull;
+	seed = (seed ^ seed >> 27) * 0x94d049bb133111ebull;
+	return seed ^ seed >> 31;
+}
