@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Group commit on a disk that fails on demand: what is reported as written can
+ * be read back, what is reported as failed can not, memory is undone newest
+ * first, and fibers wake in the order of their commits.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "core/loop.h"
+#include "core/memory.h"
+#include "core/sys.h"
+#include "core/worker.h"
+#include "db/error.h"
+#include "db/wal/journal.h"
+#include "db/wal/wal_int.h"
+
+/* A disk with faults -------------------------------------------------- */
+
+static struct {
+	/** Calls left until one fails; -1: none does. */
+	int write_in, sync_in, open_in;
+	/** The failing write takes so many bytes first; -1: it just fails. */
+	int short_bytes;
+	bool truncate_fails;
+	/** Holds up fdatasync, in microseconds. */
+	int sync_delay_us;
+	int writes, syncs;
+} disk;
+
+static bool is_due(int *countdown)
+{
+	if (*countdown < 0)
+		return false;
+	return (*countdown)-- == 0;
+}
+
+static ssize_t disk_write(int fd, const void *buf, size_t size)
+{
+	disk.writes++;
+	if (disk.write_in == 0 && disk.short_bytes >= 0) {
+		size_t n = (size_t)disk.short_bytes < size ? (size_t)disk.short_bytes : size;
+		disk.short_bytes = -1;
+		return sys_real.write(fd, buf, n);
+	}
+	if (is_due(&disk.write_in)) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return sys_real.write(fd, buf, size);
+}
+
+static int disk_fdatasync(int fd)
+{
+	disk.syncs++;
+	if (disk.sync_delay_us > 0)
+		usleep(disk.sync_delay_us);
+	if (is_due(&disk.sync_in)) {
+		errno = EIO;
+		return -1;
+	}
+	return sys_real.fdatasync(fd);
+}
+
+static int disk_ftruncate(int fd, off_t size)
+{
+	if (disk.truncate_fails) {
+		errno = EIO;
+		return -1;
+	}
+	return sys_real.ftruncate(fd, size);
+}
+
+static int disk_open(const char *path, int flags, mode_t mode)
+{
+	if (is_due(&disk.open_in)) {
+		errno = EMFILE;
+		return -1;
+	}
+	return sys_real.open(path, flags, mode);
+}
+
+static struct sys sys_faulty;
+
+static void disk_heal(void)
+{
+	memset(&disk, 0, sizeof(disk));
+	disk.write_in = disk.sync_in = disk.open_in = disk.short_bytes = -1;
+}
+
+/* The rest of the world ----------------------------------------------- */
+
+static char dir[64];
+
+static void open_journal(enum wal_mode mode, int64_t size_max)
+{
+	struct journal_config config = {.dir = dir, .mode = mode, .file_size_max = size_max};
+	journal_open(&config);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/tarn_journal_XXXXXX");
+	if (mkdtemp(dir) == NULL)
+		return -1;
+	instance_id = 1;
+	memset(&instance_uuid, 5, sizeof(instance_uuid));
+	vclock_create(&wal_vclock);
+	disk_heal();
+	sys = &sys_faulty;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	journal_close();
+	sys = &sys_real;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+/* Commits from fibers ------------------------------------------------- */
+
+enum { COMMITS_MAX = 4096 };
+
+static struct commit {
+	struct journal_entry entry;
+	struct xrow_header row;
+	char body[16];
+	int result;
+	unsigned code;
+} commits[COMMITS_MAX];
+
+/** Ids in the order in which fibers came back, and in which changes were undone. */
+static int woken[COMMITS_MAX], woken_count, undone[COMMITS_MAX], undone_count, running;
+
+static void on_failure(struct journal_entry *entry)
+{
+	undone[undone_count++] = (struct commit *)entry->arg - commits;
+}
+
+/** The body tells the commit's id, so that files can be compared with what was reported. */
+static void commit_prepare(int id)
+{
+	struct commit *c = &commits[id];
+	memset(c, 0, sizeof(*c));
+	memcpy(c->body, "\x81\x10\xcd", 3);
+	c->body[3] = (char)(id >> 8);
+	c->body[4] = (char)id;
+	c->row.type = IPROTO_INSERT;
+	c->row.body = c->body;
+	c->row.body_size = 5;
+	c->entry.rows = &c->row;
+	c->entry.row_count = 1;
+	c->entry.on_failure = on_failure;
+	c->entry.arg = c;
+}
+
+static int commit_func(va_list args)
+{
+	int id = va_arg(args, int);
+	struct commit *c = &commits[id];
+	commit_prepare(id);
+	c->result = journal_write(&c->entry);
+	c->code = c->result == 0 ? 0 : diag_last()->code;
+	woken[woken_count++] = id;
+	running--;
+	return 0;
+}
+
+/** Starts fibers that commit ids from `first` on. */
+static void start_commits(int first, int count)
+{
+	for (int i = 0; i < count; i++) {
+		running++;
+		fiber_start(fiber_new("commit", commit_func), first + i);
+	}
+}
+
+static void wait_commits(void)
+{
+	while (running > 0)
+		fiber_sleep(0.001);
+}
+
+static void reset_commits(void)
+{
+	woken_count = undone_count = 0;
+}
+
+static void assert_woken_in_order(int first, int count)
+{
+	assert_int_equal(woken_count, count);
+	for (int i = 0; i < count; i++)
+		assert_int_equal(woken[i], first + i);
+}
+
+static void assert_results(int first, int count, int result)
+{
+	for (int i = first; i < first + count; i++) {
+		assert_int_equal(commits[i].result, result);
+		assert_int_equal(commits[i].code, result == 0 ? 0 : ER_WAL_IO);
+	}
+}
+
+static void assert_undone(const int *ids, int count)
+{
+	assert_int_equal(undone_count, count);
+	for (int i = 0; i < count; i++)
+		assert_int_equal(undone[i], ids[i]);
+}
+
+/** Closes the journal and reads all files: exactly these ids, with LSNs from 1 on. */
+static void assert_files(const int *ids, int count)
+{
+	journal_close();
+	struct xlog_list list;
+	int n = 0;
+	assert_int_equal(xlog_list_read(&list, dir, XLOG_XLOG), 0);
+	for (size_t i = 0; i < list.count; i++) {
+		struct xlog_cursor c;
+		struct xrow_header row;
+		char *path = xlog_path(dir, list.signature[i], XLOG_XLOG);
+		int rc;
+		assert_int_equal(xlog_cursor_open(&c, path), 0);
+		assert_int_equal(list.signature[i], n);
+		assert_int_equal(c.meta.has_prev_vclock, i > 0);
+		if (i > 0)
+			assert_int_equal(vclock_sum(&c.meta.prev_vclock), list.signature[i - 1]);
+		while ((rc = xlog_cursor_next_block(&c)) == 0) {
+			while (xlog_cursor_next_row(&c, &row) == 0) {
+				int id = (uint8_t)row.body[3] << 8 | (uint8_t)row.body[4];
+				assert_in_range(n, 0, count - 1);
+				assert_int_equal(id, ids[n++]);
+				assert_int_equal(row.lsn, n);
+			}
+		}
+		assert_int_equal(rc, 1);
+		/* Without a marker where its write was the one that failed. */
+		assert_true(c.end == XLOG_END_CLOSED || c.end == XLOG_END_OPEN);
+		xlog_cursor_close(&c);
+		xfree(path);
+	}
+	assert_int_equal(n, count);
+	xlog_list_free(&list);
+}
+
+static const int *range(int first, int count)
+{
+	static int ids[COMMITS_MAX];
+	for (int i = 0; i < count; i++)
+		ids[i] = first + i;
+	return ids;
+}
+
+/* Tests --------------------------------------------------------------- */
+
+static void one_write_for_a_turn(void **state)
+{
+	(void)state;
+	open_journal(WAL_WRITE, INT64_MAX);
+	reset_commits();
+	start_commits(0, 1);
+	wait_commits();
+	disk.writes = 0;
+	start_commits(1, 50);
+	wait_commits();
+	/* A turn may end early, so that sockets do not starve. */
+	assert_in_range(disk.writes, 1, 3);
+	assert_int_equal(disk.syncs, 0);
+	assert_woken_in_order(0, 51);
+	assert_results(0, 51, 0);
+	assert_int_equal(vclock_get(&wal_vclock, 1), 51);
+	assert_files(range(0, 51), 51);
+}
+
+static void large_batches_keep_order(void **state)
+{
+	(void)state;
+	open_journal(WAL_WRITE, INT64_MAX);
+	reset_commits();
+	start_commits(0, COMMITS_MAX);
+	wait_commits();
+	assert_woken_in_order(0, COMMITS_MAX);
+	assert_files(range(0, COMMITS_MAX), COMMITS_MAX);
+}
+
+static void fsync_groups_what_comes_meanwhile(void **state)
+{
+	(void)state;
+	open_journal(WAL_FSYNC, INT64_MAX);
+	reset_commits();
+	disk.sync_delay_us = 20000;
+	start_commits(0, 1);
+	fiber_sleep(0.001);
+	assert_int_equal(woken_count, 0);
+	start_commits(1, 100);
+	wait_commits();
+	assert_int_equal(disk.syncs, 2);
+	assert_woken_in_order(0, 101);
+	assert_results(0, 101, 0);
+	assert_files(range(0, 101), 101);
+}
+
+static void failed_write_is_undone(void **state)
+{
+	(void)state;
+	static const int newest_first[] = {14, 13, 12, 11, 10};
+	for (int bytes = -1; bytes < 100; bytes += 7) {
+		open_journal(WAL_WRITE, INT64_MAX);
+		reset_commits();
+		start_commits(0, 10);
+		wait_commits();
+		reset_commits();
+		disk.write_in = 0;
+		disk.short_bytes = bytes;
+		start_commits(10, 5);
+		wait_commits();
+		assert_undone(newest_first, 5);
+		assert_woken_in_order(10, 5);
+		assert_results(10, 5, -1);
+		assert_int_equal(vclock_get(&wal_vclock, 1), 10);
+		start_commits(10, 20);
+		wait_commits();
+		assert_results(10, 20, 0);
+		assert_files(range(0, 30), 30);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+static void failed_sync_takes_the_next_batch_with_it(void **state)
+{
+	(void)state;
+	static const int newest_first[] = {7, 6, 5, 4, 3, 2};
+	open_journal(WAL_FSYNC, INT64_MAX);
+	reset_commits();
+	start_commits(0, 2);
+	wait_commits();
+	reset_commits();
+	disk.sync_in = 0;
+	disk.sync_delay_us = 20000;
+	start_commits(2, 3);
+	fiber_sleep(0.001);
+	start_commits(5, 3);
+	wait_commits();
+	assert_undone(newest_first, 6);
+	assert_woken_in_order(2, 6);
+	assert_results(2, 6, -1);
+	start_commits(2, 1);
+	wait_commits();
+	assert_results(2, 1, 0);
+	assert_files(range(0, 3), 3);
+}
+
+static void failed_cut_is_tried_again(void **state)
+{
+	(void)state;
+	open_journal(WAL_WRITE, INT64_MAX);
+	reset_commits();
+	start_commits(0, 3);
+	wait_commits();
+	disk.write_in = 0;
+	disk.short_bytes = 30;
+	disk.truncate_fails = true;
+	start_commits(3, 1);
+	wait_commits();
+	assert_results(3, 1, -1);
+	start_commits(3, 1);
+	wait_commits();
+	assert_results(3, 1, -1);
+	disk.truncate_fails = false;
+	start_commits(3, 2);
+	wait_commits();
+	assert_results(3, 2, 0);
+	assert_files(range(0, 5), 5);
+}
+
+static void failed_create_leaves_nothing(void **state)
+{
+	(void)state;
+	for (int fault = 0; fault < 2; fault++) {
+		open_journal(WAL_WRITE, INT64_MAX);
+		reset_commits();
+		disk.open_in = fault == 0 ? 0 : -1;
+		disk.write_in = fault == 1 ? 0 : -1;
+		start_commits(0, 2);
+		wait_commits();
+		assert_results(0, 2, -1);
+		start_commits(0, 4);
+		wait_commits();
+		assert_results(0, 4, 0);
+		assert_files(range(0, 4), 4);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+/** Any single fault anywhere, in both modes: files hold exactly what was reported. */
+static void every_fault(void **state)
+{
+	(void)state;
+	for (int fault = 0; fault < 24; fault++) {
+		static int good[COMMITS_MAX];
+		int good_count = 0;
+		open_journal(fault % 2 == 0 ? WAL_WRITE : WAL_FSYNC, 300);
+		reset_commits();
+		disk.write_in = fault;
+		disk.short_bytes = fault * 5 % 60;
+		disk.sync_in = fault % 3 == 0 ? fault / 3 : -1;
+		for (int i = 0; i < 40; i++) {
+			start_commits(i * 5, 5);
+			wait_commits();
+			for (int id = i * 5; id < i * 5 + 5; id++) {
+				if (commits[id].result == 0)
+					good[good_count++] = id;
+			}
+		}
+		assert_int_equal(good_count + undone_count, 200);
+		assert_files(good, good_count);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+static void rotates_by_size_and_on_demand(void **state)
+{
+	(void)state;
+	open_journal(WAL_WRITE, 1000);
+	reset_commits();
+	for (int i = 0; i < 100; i++) {
+		start_commits(i, 1);
+		wait_commits();
+	}
+	struct xlog_list list;
+	assert_int_equal(xlog_list_read(&list, dir, XLOG_XLOG), 0);
+	assert_in_range(list.count, 3, 50);
+	size_t before = list.count;
+	xlog_list_free(&list);
+	start_commits(100, 1);
+	assert_int_equal(journal_rotate(), 0);
+	assert_int_equal(woken_count, 101);
+	start_commits(101, 1);
+	wait_commits();
+	assert_int_equal(xlog_list_read(&list, dir, XLOG_XLOG), 0);
+	assert_in_range(list.count, before + 1, before + 2);
+	assert_int_equal(list.signature[list.count - 1], 101);
+	xlog_list_free(&list);
+	assert_files(range(0, 102), 102);
+}
+
+static void rotates_while_a_worker_writes(void **state)
+{
+	(void)state;
+	open_journal(WAL_FSYNC, INT64_MAX);
+	reset_commits();
+	disk.sync_delay_us = 10000;
+	start_commits(0, 2);
+	fiber_sleep(0.001);
+	start_commits(2, 3);
+	assert_int_equal(vclock_sum(journal_vclock()), 5);
+	assert_int_equal(journal_rotate(), 0);
+	assert_int_equal(vclock_sum(&wal_vclock), 5);
+	start_commits(5, 1);
+	wait_commits();
+	struct xlog_list list;
+	assert_int_equal(xlog_list_read(&list, dir, XLOG_XLOG), 0);
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.signature[1], 5);
+	xlog_list_free(&list);
+	assert_files(range(0, 6), 6);
+}
+
+static void old_file_of_the_name_is_kept(void **state)
+{
+	(void)state;
+	char *path = xlog_path(dir, 0, XLOG_XLOG);
+	FILE *f = fopen(path, "w");
+	fputs("torn", f);
+	fclose(f);
+	open_journal(WAL_WRITE, INT64_MAX);
+	reset_commits();
+	start_commits(0, 1);
+	wait_commits();
+	char *aside = xasprintf("%s.torn", path);
+	assert_int_equal(access(aside, F_OK), 0);
+	xfree(aside);
+	xfree(path);
+	assert_files(range(0, 1), 1);
+}
+
+static void no_journal_no_files(void **state)
+{
+	(void)state;
+	open_journal(WAL_NONE, INT64_MAX);
+	reset_commits();
+	start_commits(0, 5);
+	wait_commits();
+	assert_results(0, 5, 0);
+	assert_int_equal(vclock_sum(&wal_vclock), 5);
+	assert_files(NULL, 0);
+}
+
+static void not_open(void **state)
+{
+	(void)state;
+	reset_commits();
+	start_commits(0, 1);
+	wait_commits();
+	assert_int_equal(commits[0].result, -1);
+	assert_int_equal(commits[0].code, ER_LOADING);
+	assert_int_equal(undone_count, 1);
+}
+
+/** Writes one transaction of rows with these groups and reads it back. */
+static int write_txn(const uint32_t *groups, uint32_t count, struct xrow_header *got)
+{
+	struct xrow_header rows[4];
+	memset(rows, 0, sizeof(rows));
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i].type = IPROTO_INSERT;
+		rows[i].group_id = groups[i];
+		rows[i].body = "\x80";
+		rows[i].body_size = 1;
+	}
+	struct journal_entry entry = {.rows = rows, .row_count = count};
+	char *path = xlog_path(dir, vclock_sum(&wal_vclock), XLOG_XLOG);
+	assert_int_equal(journal_write(&entry), 0);
+	assert_int_equal(journal_rotate(), 0);
+	struct xlog_cursor c;
+	int n = 0;
+	assert_int_equal(xlog_cursor_open(&c, path), 0);
+	while (xlog_cursor_next_block(&c) == 0) {
+		while (xlog_cursor_next_row(&c, &got[n]) == 0)
+			n++;
+	}
+	xlog_cursor_close(&c);
+	xfree(path);
+	return n;
+}
+
+/** Numbers and flags as the reference gives them, those of local rows included. */
+static void transactions_of_local_and_other_rows(void **state)
+{
+	(void)state;
+	static const uint32_t only_local[] = {1, 1}, first_local[] = {1, 0}, last_local[] = {0, 1};
+	struct xrow_header got[5];
+	open_journal(WAL_WRITE, INT64_MAX);
+	assert_int_equal(write_txn(only_local, 2, got), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(got[i].replica_id, 0);
+		assert_int_equal(got[i].lsn, i + 1);
+		assert_int_equal(got[i].tsn, 1);
+		assert_int_equal(got[i].is_commit, i == 1);
+	}
+	assert_int_equal(write_txn(first_local, 2, got), 2);
+	assert_int_equal(got[0].lsn, 3);
+	assert_int_equal(got[0].tsn, 1);
+	assert_false(got[0].is_commit);
+	assert_int_equal(got[1].lsn, 1);
+	assert_int_equal(got[1].tsn, 1);
+	assert_true(got[1].is_commit);
+	assert_int_equal(write_txn(last_local, 2, got), 3);
+	assert_int_equal(got[0].lsn, 2);
+	assert_int_equal(got[1].lsn, 4);
+	assert_int_equal(got[1].tsn, 2);
+	assert_false(got[1].is_commit);
+	assert_int_equal(got[2].type, IPROTO_NOP);
+	assert_int_equal(got[2].lsn, 3);
+	assert_int_equal(got[2].tsn, 2);
+	assert_true(got[2].is_commit);
+	assert_int_equal(vclock_get(&wal_vclock, 0), 4);
+	assert_int_equal(vclock_get(&wal_vclock, 1), 3);
+}
+
+static int result;
+
+/** All tests run in a fiber, so that they can wait. */
+static int tests_func(va_list args)
+{
+	(void)args;
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(one_write_for_a_turn),
+		TEST(large_batches_keep_order),
+		TEST(fsync_groups_what_comes_meanwhile),
+		TEST(failed_write_is_undone),
+		TEST(failed_sync_takes_the_next_batch_with_it),
+		TEST(failed_cut_is_tried_again),
+		TEST(failed_create_leaves_nothing),
+		TEST(every_fault),
+		TEST(rotates_by_size_and_on_demand),
+		TEST(rotates_while_a_worker_writes),
+		TEST(old_file_of_the_name_is_kept),
+		TEST(no_journal_no_files),
+		TEST(not_open),
+		TEST(transactions_of_local_and_other_rows),
+	};
+	result = cmocka_run_group_tests(tests, NULL, NULL);
+	loop_stop();
+	return 0;
+}
+
+int main(void)
+{
+	fiber_init();
+	loop_init();
+	worker_init();
+	log_set_level(LOG_FATAL);
+	sys_faulty = sys_real;
+	sys_faulty.write = disk_write;
+	sys_faulty.fdatasync = disk_fdatasync;
+	sys_faulty.ftruncate = disk_ftruncate;
+	sys_faulty.open = disk_open;
+	fiber_start(fiber_new_sized("tests", 1024 * 1024, tests_func));
+	loop_run();
+	worker_free();
+	loop_free();
+	fiber_free();
+	return result;
+}
