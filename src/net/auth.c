@@ -4,7 +4,6 @@
  * protocol", sections "Greeting message" and "Authentication".
  */
 #include <msgpuck.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -14,6 +13,7 @@
 #include "core/region.h"
 #include "core/fiber.h"
 #include "core/trigger.h"
+#include "data/base64.h"
 #include "data/uuid.h"
 #include "db/db.h"
 #include "db/error.h"
@@ -35,15 +35,13 @@ void auth_salt(unsigned char *salt)
 void auth_greeting(const unsigned char *salt, char *out)
 {
 	char uuid[UUID_STR_LEN + 1], line[GREETING_SIZE];
-	unsigned char base64[SALT_SIZE * 2];
 	uuid_to_string(&instance_uuid, uuid);
 	memset(out, ' ', GREETING_SIZE);
 	int len = snprintf(line, sizeof(line), "Tarantool %s (Binary) %s",
 			   IPROTO_ANNOUNCED_VERSION, uuid);
 	memcpy(out, line, len);
 	out[GREETING_LINE_SIZE - 1] = '\n';
-	len = EVP_EncodeBlock(base64, salt, SALT_SIZE);
-	memcpy(out + GREETING_LINE_SIZE, base64, len);
+	base64_encode(salt, SALT_SIZE, out + GREETING_LINE_SIZE);
 	out[GREETING_SIZE - 1] = '\n';
 }
 
@@ -80,7 +78,7 @@ static bool check_guest(const struct user *guest, const unsigned char *scramble,
 	char hash[32];
 	unsigned char raw[SCRAMBLE_SIZE + 4];
 	password_hash("", 0, hash);
-	EVP_DecodeBlock(raw, (unsigned char *)hash, strlen(hash));
+	base64_decode(hash, strlen(hash), raw);
 	memcpy(u.hash2, raw, SCRAMBLE_SIZE);
 	u.has_password = true;
 	return user_check_scramble(&u, scramble, salt);
