@@ -261,14 +261,7 @@ static void connection_fail(struct connection *con, const char *reason)
 	connection_dequeue(con);
 	reply_error(con, 0, diag_last());
 	diag_clear(diag_get());
-	con->in_flight++;
-	if (con->fd >= 0)
-		connection_flush(con);
-	con->in_flight--;
-	if (con->fd >= 0)
-		connection_close(con);
-	else
-		connection_free_if_over(con);
+	connection_finish(con);
 }
 
 static void connection_fail_length(struct connection *con, uint64_t size)
@@ -452,6 +445,17 @@ void connection_close(struct connection *con)
 		list_add_tail(&connections_eventful, &con->event_link);
 		worker_kick();
 	}
+	connection_free_if_over(con);
+}
+
+void connection_finish(struct connection *con)
+{
+	/* Held, so that it is not freed in here. */
+	con->in_flight++;
+	if (con->fd >= 0)
+		connection_flush(con);
+	connection_close(con);
+	con->in_flight--;
 	connection_free_if_over(con);
 }
 

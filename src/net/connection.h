@@ -116,6 +116,9 @@ void connection_answered(struct connection *con);
 /** Closes the socket and drops what is not sent; the connection may be freed. */
 void connection_close(struct connection *con);
 
+/** Sends what the socket takes at once, then closes. */
+void connection_finish(struct connection *con);
+
 /** Frees a closed connection that nothing works for any more. */
 void connection_free_if_over(struct connection *con);
 

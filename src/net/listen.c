@@ -175,12 +175,17 @@ static struct listener *listener_new(const char *text, size_t len, listen_accept
 	return l;
 }
 
-/** Takes a listener of this URI out of the set in force, where there is one. */
+static bool same_text(const char *a, const char *b, size_t len)
+{
+	return strlen(a) == len && memcmp(a, b, len) == 0;
+}
+
+/** The listener of the set in force that the URI, or its real address, names; or NULL. */
 static struct listener *find_open(const char *uri, size_t len)
 {
 	for (int i = 0; i < current.count; i++) {
 		struct listener *l = current.items[i];
-		if (strlen(l->uri) == len && memcmp(l->uri, uri, len) == 0)
+		if (same_text(l->uri, uri, len) || same_text(l->text, uri, len))
 			return l;
 	}
 	return NULL;

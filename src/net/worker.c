@@ -91,7 +91,7 @@ static void run_connect(struct connection *con)
 	connection_greet(con);
 	if (rc != 0) {
 		reply_error(con, 0, diag_last());
-		connection_close(con);
+		connection_finish(con);
 	}
 }
 
