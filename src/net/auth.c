@@ -3,7 +3,6 @@
  * The greeting and the chap-sha1 authentication. Source: the manual, "Binary
  * protocol", sections "Greeting message" and "Authentication".
  */
-#include <msgpuck.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -14,6 +13,7 @@
 #include "core/fiber.h"
 #include "core/trigger.h"
 #include "data/base64.h"
+#include "data/mp.h"
 #include "data/uuid.h"
 #include "db/db.h"
 #include "db/error.h"

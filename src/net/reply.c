@@ -6,10 +6,10 @@
 
 #include <assert.h>
 #include <endian.h>
-#include <msgpuck.h>
 #include <string.h>
 
 #include "core/diag.h"
+#include "data/mp.h"
 #include "db/error.h"
 #include "db/iproto_const.h"
 #include "db/port.h"

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "core/diag.h"
+#include "data/mp.h"
 #include "db/db.h"
 #include "db/error.h"
 #include "db/schema/space.h"
@@ -135,12 +136,71 @@ static int dispatch(struct connection *con, const struct xrow_header *row)
 	}
 }
 
+/** Reads an unsigned integer of any width; false where there is none before `end`. */
+static inline bool read_uint(const char **pos, const char *end, uint64_t *value)
+{
+	const char *p = *pos;
+	if (p == end)
+		return false;
+	unsigned char c = *p++;
+	if (c < 0x80) {
+		*value = c;
+		*pos = p;
+		return true;
+	}
+	if (c < 0xcc || c > 0xcf || end - p < 1 << (c - 0xcc))
+		return false;
+	uint64_t v = 0;
+	for (int width = 1 << (c - 0xcc); width > 0; width--)
+		v = v << 8 | (unsigned char)*p++;
+	*value = v;
+	*pos = p;
+	return true;
+}
+
+/**
+ * Decodes the headers that clients send: a short map with only the type, the
+ * number and the schema version. False for any other, good or bad, which
+ * xrow_header_decode() judges.
+ */
+static bool decode_usual_header(struct xrow_header *row, const char *p, const char *end)
+{
+	enum { FIXMAP = 0x80, PAIRS_MAX = 3 };
+	uint64_t type = 0, sync = 0, version = 0;
+	if (p == end || (unsigned char)*p < FIXMAP || (unsigned char)*p > FIXMAP + PAIRS_MAX)
+		return false;
+	for (int pairs = (unsigned char)*p++ - FIXMAP; pairs > 0; pairs--) {
+		if (p == end)
+			return false;
+		unsigned char key = *p++;
+		uint64_t *value = key == IPROTO_REQUEST_TYPE ? &type :
+				  key == IPROTO_SYNC ? &sync :
+				  key == IPROTO_SCHEMA_VERSION ? &version : NULL;
+		if (value == NULL || !read_uint(&p, end, value))
+			return false;
+	}
+	if (type >= IPROTO_TYPE_ERROR || type == IPROTO_NOP || version > UINT32_MAX ||
+	    (p != end && mp_check_whole(p, end) != 0))
+		return false;
+	*row = (struct xrow_header){
+		.type = type,
+		.sync = sync,
+		.schema_version = version,
+		.is_commit = true,
+		.body = p != end ? p : NULL,
+		.body_size = end - p,
+	};
+	return true;
+}
+
 void request_process(struct connection *con, const struct packet *packet)
 {
 	struct xrow_header row;
 	const char *pos = packet->begin;
+	int rc = 0;
 	stat_count(STAT_NET_REQUESTS, 1);
-	int rc = xrow_header_decode(&row, &pos, packet->end);
+	if (!decode_usual_header(&row, pos, packet->end))
+		rc = xrow_header_decode(&row, &pos, packet->end);
 	session_enter(con->session, row.sync);
 	if (rc != 0 || dispatch(con, &row) != 0)
 		reply_error(con, row.sync, diag_last());
