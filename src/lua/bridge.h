@@ -48,6 +48,14 @@ struct fiber;
 /** The same for any living fiber, e.g. one that is not yet started. */
 lua_State *lua_state_of(struct fiber *f);
 
+/**
+ * A coroutine to call Lua on from C that may itself have been called by Lua: the
+ * fiber's where nothing runs on it, else a spare one. Given back by lua_state_put(),
+ * which empties a spare one's stack and leaves the fiber's alone.
+ */
+lua_State *lua_state_get(void);
+void lua_state_put(lua_State *L);
+
 /* Calls and errors ------------------------------------------------------ */
 
 /** lua_pcall with the error moved to the diagnostics area: 0, or -1 with nothing left on the stack. May yield. */
@@ -83,7 +91,10 @@ enum lua_cdata_kind {
 	CDATA_CHAR_PTR, CDATA_CONST_CHAR_PTR,
 };
 
-/** The kind of the cdata at `idx` (CDATA_OTHER where it is no cdata); its bytes in *payload. */
+/**
+ * The kind of the cdata at `idx` (CDATA_OTHER where it is no cdata); its bytes in
+ * *payload (for a pointer or an error: where the pointer stands). Never raises.
+ */
 enum lua_cdata_kind lua_cdata(lua_State *L, int idx, void **payload);
 
 void lua_push_null(lua_State *L);
@@ -134,6 +145,12 @@ struct lua_codec {
 	int decode_max_depth;
 };
 extern struct lua_codec lua_codec_default;
+/** The same for tuples and keys: an array may have any number of holes. */
+extern struct lua_codec lua_codec_tuple;
+
+/** Names in the registry of the metatables that decoded containers get. */
+#define LUA_ARRAY_MT "tarn.array_mt"
+#define LUA_MAP_MT "tarn.map_mt"
 
 /** [raises] Appends the value at `idx` to `out`. May run Lua (__serialize); never yields. */
 void lua_encode(lua_State *L, int idx, struct buf *out, const struct lua_codec *codec);
@@ -144,7 +161,7 @@ void lua_encode_array(lua_State *L, int idx, struct buf *out);
 /** [raises] A key: a table or tuple as lua_encode_array(), nil as an empty array, a scalar as an array of one. */
 void lua_encode_key(lua_State *L, int idx, struct buf *out);
 
-/** Pushes the value at *data (well-formed) and moves *data behind it. [raises] where memory is short. */
+/** Pushes the value at *data (well-formed) and moves *data behind it. [raises] an unknown extension, out of memory. */
 void lua_decode(lua_State *L, const char **data, const struct lua_codec *codec);
 
 /**

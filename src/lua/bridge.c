@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The state, the coroutines of fibers, protected calls and the conversion of what
+ * was thrown. See bridge.h for the idea; cdata.c, encode.c, decode.c and tuple.c
+ * hold the values.
+ *
+ * A coroutine belongs to a pooled fiber: it is made when the fiber first needs Lua,
+ * its stack is emptied when a fiber's life ends, and it goes to the list of spares
+ * when the pool gives the fiber's stack back.
+ */
+#include <assert.h>
+#include <luajit.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "db/error.h"
+#include "lua/alloc.h"
+#include "lua/bridge_impl.h"
+#include "lua/init.h"
+#include "lua/source.h"
+
+lua_State *lua_main;
+
+static int lua_slot;
+static struct lua_fiber *spares;
+/** Those that lua_state_get() handed out. */
+static struct lua_fiber *borrowed;
+static int ref_tostring;
+
+/* Coroutines ------------------------------------------------------------- */
+
+static struct lua_fiber *lua_fiber_new(void)
+{
+	struct lua_fiber *lf = spares;
+	if (lf != NULL) {
+		spares = lf->next_spare;
+		return lf;
+	}
+	lf = xmalloc(sizeof(*lf));
+	lf->L = lua_newthread(lua_main);
+	lf->ref = luaL_ref(lua_main, LUA_REGISTRYINDEX);
+	list_create(&lf->scratches);
+	lf->scratch_count = 0;
+	return lf;
+}
+
+static void lua_fiber_spare(struct lua_fiber *lf)
+{
+	lf->next_spare = spares;
+	spares = lf;
+}
+
+static struct lua_fiber *lua_fiber_of(struct fiber *f)
+{
+	struct lua_fiber *lf = f->slot[lua_slot];
+	if (lf == NULL)
+		f->slot[lua_slot] = lf = lua_fiber_new();
+	return lf;
+}
+
+struct lua_fiber *lua_fiber_get(void)
+{
+	return lua_fiber_of(fiber());
+}
+
+lua_State *lua_fiber_state(void)
+{
+	return lua_fiber_of(fiber())->L;
+}
+
+lua_State *lua_state_of(struct fiber *f)
+{
+	return lua_fiber_of(f)->L;
+}
+
+/** A fiber's life ends: what is left of it goes, the coroutine stays with the pooled fiber. */
+static void lua_fiber_recycle(struct fiber *f, void *value)
+{
+	struct lua_fiber *lf = value;
+	lua_settop(lf->L, 0);
+	lua_scratch_release_all(lf);
+}
+
+static void lua_fiber_destroy(struct fiber *f)
+{
+	struct lua_fiber *lf = f->slot[lua_slot];
+	if (lf != NULL)
+		lua_fiber_spare(lf);
+	f->slot[lua_slot] = NULL;
+}
+
+lua_State *lua_state_get(void)
+{
+	lua_Debug ar;
+	lua_State *L = lua_fiber_state();
+	if (lua_getstack(L, 0, &ar) == 0)
+		return L;
+	struct lua_fiber *lf = lua_fiber_new();
+	lf->next_spare = borrowed;
+	borrowed = lf;
+	return lf->L;
+}
+
+void lua_state_put(lua_State *L)
+{
+	for (struct lua_fiber **p = &borrowed; *p != NULL; p = &(*p)->next_spare) {
+		struct lua_fiber *lf = *p;
+		if (lf->L == L) {
+			lua_settop(L, 0);
+			*p = lf->next_spare;
+			lua_fiber_spare(lf);
+			return;
+		}
+	}
+}
+
+/* Calls and errors ------------------------------------------------------- */
+
+int lua_ref_forever(lua_State *L)
+{
+	return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+const char *lua_push_text(lua_State *L, int idx)
+{
+	if (lua_type(L, idx) == LUA_TSTRING) {
+		lua_pushvalue(L, idx);
+		return lua_tostring(L, -1);
+	}
+	lua_pushvalue(L, idx);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_tostring);
+	lua_insert(L, -2);
+	if (lua_pcall(L, 1, 1, 0) != 0 || lua_type(L, -1) != LUA_TSTRING) {
+		lua_pop(L, 1);
+		lua_pushliteral(L, "(error object without a text)");
+	}
+	return lua_tostring(L, -1);
+}
+
+void lua_to_diag(lua_State *L)
+{
+	struct error *e = lua_to_error(L, -1);
+	if (e != NULL) {
+		diag_set_error(e);
+		lua_pop(L, 1);
+		return;
+	}
+	diag_set(LuajitError, "%s", lua_push_text(L, -1));
+	lua_pop(L, 2);
+}
+
+int lua_call_protected(lua_State *L, int arg_count, int result_count)
+{
+	if (lua_pcall(L, arg_count, result_count, 0) == 0)
+		return 0;
+	lua_to_diag(L);
+	return -1;
+}
+
+int lua_throw(lua_State *L)
+{
+	struct error *e = diag_last();
+	assert(e != NULL);
+	lua_push_error(L, e);
+	return lua_error(L);
+}
+
+int lua_throw_params(lua_State *L, const char *format, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	client_error(ER_ILLEGAL_PARAMS, text);
+	return lua_throw(L);
+}
+
+/* Modules ---------------------------------------------------------------- */
+
+static const struct lua_source *source_find(const char *file)
+{
+	for (const struct lua_source *s = lua_sources; s->name != NULL; s++) {
+		if (strcmp(s->name, file) == 0)
+			return s;
+	}
+	panic("the program has no embedded file '%s'", file);
+}
+
+void lua_load_embedded(lua_State *L, const char *file, const char *name)
+{
+	const struct lua_source *s = source_find(file);
+	char chunk[128];
+	snprintf(chunk, sizeof(chunk), "@builtin/%s", file);
+	if (luaL_loadbuffer(L, s->begin, s->end - s->begin, chunk) != 0)
+		panic("%s", lua_tostring(L, -1));
+	lua_pushstring(L, name);
+	lua_call(L, 1, 1);
+	luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 16);
+	if (!lua_isnil(L, -2)) {
+		lua_pushvalue(L, -2);
+		lua_setfield(L, -2, name);
+	} else {
+		lua_getfield(L, -1, name);
+		if (lua_isnil(L, -1)) {
+			lua_pushboolean(L, 1);
+			lua_setfield(L, -3, name);
+		}
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 2);
+}
+
+void lua_new_module(lua_State *L, const char *name, const luaL_Reg *funcs)
+{
+	luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 16);
+	lua_getfield(L, -1, name);
+	if (!lua_istable(L, -1)) {
+		lua_pop(L, 1);
+		lua_newtable(L);
+		lua_pushvalue(L, -1);
+		lua_setfield(L, -3, name);
+	}
+	lua_remove(L, -2);
+	for (const luaL_Reg *r = funcs; r != NULL && r->name != NULL; r++) {
+		lua_pushcfunction(L, r->func);
+		lua_setfield(L, -2, r->name);
+	}
+}
+
+/* Start and stop --------------------------------------------------------- */
+
+static int init_protected(lua_State *L)
+{
+	lua_init_modules(L);
+	return 0;
+}
+
+void lua_bridge_init(int argc, char **argv)
+{
+	lua_main = lua_newstate(lua_heap_alloc, NULL);
+	if (lua_main == NULL)
+		panic("failed to make the Lua state");
+	lua_slot = fiber_slot_new(lua_fiber_recycle);
+	fiber_on_destroy(lua_fiber_destroy);
+	luaL_openlibs(lua_main);
+	luaJIT_setmode(lua_main, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_ON);
+	lua_getglobal(lua_main, "tostring");
+	ref_tostring = lua_ref_forever(lua_main);
+	lua_init_args(lua_main, argc, argv);
+	if (lua_cpcall(lua_main, init_protected, NULL) != 0)
+		panic("start-up of Lua: %s", lua_push_text(lua_main, -1));
+	lua_settop(lua_main, 0);
+}
+
+void lua_bridge_free(void)
+{
+	lua_close(lua_main);
+	lua_main = NULL;
+}

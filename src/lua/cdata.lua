@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- The types that C knows by number (enum lua_cdata_kind in bridge.h), a sample of
+-- each, and makers of cdata that C cannot make. C calls this file once, at start-up,
+-- with the table it returns; see cdata.c.
+local ffi = require('ffi')
+
+ffi.cdef[[
+struct error;
+struct tuple;
+struct lua_tuple {
+	uint32_t bsize;
+	uint32_t dict;
+	const char *data;
+	struct tuple *tuple;
+	char body[?];
+};
+struct tt_uuid {
+	uint32_t time_low;
+	uint16_t time_mid;
+	uint16_t time_hi_and_version;
+	uint8_t clock_seq_hi_and_reserved;
+	uint8_t clock_seq_low;
+	uint8_t node[6];
+};
+]]
+
+-- In the order of enum lua_cdata_kind; several C types may be of one kind.
+local kinds = {
+	{1, 'void *', 'const void *'},
+	{2, 'int64_t', 'long', 'long long', 'intptr_t', 'ssize_t', 'ptrdiff_t'},
+	{3, 'uint64_t', 'unsigned long', 'unsigned long long', 'size_t', 'uintptr_t'},
+	{4, 'int8_t', 'char', 'signed char'},
+	{5, 'uint8_t', 'unsigned char'},
+	{6, 'int16_t', 'short'},
+	{7, 'uint16_t', 'unsigned short'},
+	{8, 'int32_t', 'int'},
+	{9, 'uint32_t', 'unsigned int'},
+	{10, 'float'},
+	{11, 'double'},
+	{12, 'bool'},
+	{13, 'struct lua_tuple'},
+	{14, 'struct error *'},
+	{15, 'struct tt_uuid'},
+	{17, 'char *'},
+	{18, 'const char *'},
+}
+
+-- The kind of each type by its id.
+local kind_by_id = {}
+-- Pairs: type id, a sample cdata of it.
+local samples = {}
+for _, row in ipairs(kinds) do
+	for i = 2, #row do
+		local ctype = ffi.typeof(row[i])
+		local id = tonumber(ctype)
+		if kind_by_id[id] == nil then
+			kind_by_id[id] = row[1]
+			samples[#samples + 1] = id
+			samples[#samples + 1] = row[i] == 'struct lua_tuple' and ctype(16) or ctype()
+		end
+	end
+end
+
+-- Metatables of metatypes by type id: ffi.metatype() cannot be asked for them.
+local metatypes = {}
+local ffi_metatype = ffi.metatype
+function ffi.metatype(ct, mt)
+	local ctype = ffi_metatype(ct, mt)
+	metatypes[tonumber(ctype)] = mt
+	return ctype
+end
+
+-- The metatable of a cdata's type, or of the struct that it points or refers to.
+local typeof = ffi.typeof
+local function metatype_of(cd)
+	return metatypes[tonumber(typeof(cd))]
+end
+
+local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
+local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
+local error_t = ffi.typeof('struct error *')
+metatypes[tonumber(error_t)] = nil
+
+return {
+	kind_by_id = kind_by_id,
+	samples = samples,
+	metatypes = metatypes,
+	metatype_of = metatype_of,
+	null = ffi.cast('void *', 0),
+	-- The kind of a cdata, where C cannot read its type id itself.
+	classify = function(cd)
+		return kind_by_id[tonumber(typeof(cd))] or 0
+	end,
+	new_int64 = function() return int64_t() end,
+	new_uint64 = function() return uint64_t() end,
+	new_tuple = function(size) return tuple_t(size) end,
+	new_uuid = function() return uuid_t() end,
+	new_error = function() return error_t() end,
+	serializer = function(cd)
+		local mt = metatype_of(cd)
+		return mt and mt.__serialize
+	end,
+}
