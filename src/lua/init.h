@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a fresh state gets: the order of start-up and the global `arg`.
+ */
+#pragma once
+
+#include "lua/bridge.h"
+
+/** Every binding, in order. [raises] */
+void lua_init_modules(lua_State *L);
+
+/** Sets the global table `arg`: argv[0] is arg[0] and so on. */
+void lua_init_args(lua_State *L, int argc, char **argv);
