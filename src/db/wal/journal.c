@@ -129,15 +129,28 @@ static void batch_recycle(struct journal_batch *b)
 
 /* Writing a batch: in tx or in a worker ------------------------------- */
 
+/** Is this a journal without a row and without damage? */
+static bool is_empty_journal(const char *path)
+{
+	struct xlog_cursor c;
+	bool is_empty = false;
+	if (xlog_cursor_open(&c, path) == 0) {
+		is_empty = xlog_cursor_next_block(&c) == 1 && c.end != XLOG_END_TORN;
+		xlog_cursor_close(&c);
+	}
+	diag_clear(diag_get());
+	return is_empty;
+}
+
 /**
  * A file of this name can't hold a row that was recovered, or the signature
- * would be past it. It holds a torn write, or what force_recovery skipped: it is
- * kept under another name.
+ * would be past it. If it is not just empty, it holds a torn write, or what
+ * force_recovery skipped, and is kept under another name.
  */
 static int move_aside(const char *path)
 {
 	struct stat st;
-	if (stat(path, &st) != 0)
+	if (stat(path, &st) != 0 || is_empty_journal(path))
 		return 0;
 	char *aside = xasprintf("%s.torn", path);
 	for (int i = 1; stat(aside, &st) == 0; i++) {

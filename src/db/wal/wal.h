@@ -33,7 +33,11 @@ struct wal_config {
  */
 int wal_start(const struct wal_config *config);
 
-/** Writes what is outstanding, ends the current file with its marker, unlocks. Yields. */
+/**
+ * Breaks off a checkpoint that runs, writes what is outstanding, ends the
+ * current file with its marker, unlocks. Nothing where the instance was not
+ * started. Yields: not for the main fiber, which no event can wake.
+ */
 void wal_stop(void);
 
 /** This instance, this replica set, and this instance's number in it. */
