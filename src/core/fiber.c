@@ -21,7 +21,8 @@
  *  2. `link` of a suspended fiber is free for the list of what it waits for;
  *     fiber_wakeup() takes it out of there. So a waiter need not look whether
  *     it is still in the list: it is not, once it runs.
- *  3. FIBER_IS_RUNNING is set for fiber_current and for no other.
+ *  3. FIBER_IS_RUNNING is set for fiber_current and for no other. It is clear in
+ *     event callbacks that run while main waits in fiber_yield().
  *  4. Who calls fiber_yield() is in no list, or in a list of waiters.
  *  5. A dead fiber that was recycled has id 0 and stands in the pool; its stack
  *     is parked inside context_main(), from where its next life begins, with no
@@ -237,25 +238,54 @@ void fiber_yield(void)
 	struct fiber *self = fiber_current;
 	assert(!(self->flags & FIBER_IS_READY));
 	if (unlikely(self == sched.main)) {
-		while (!sched_run())
+		/* Not RUNNING, so that event callbacks can wake it, although they run on it. */
+		while (!sched_run()) {
+			self->flags &= ~FIBER_IS_RUNNING;
 			loop_turn();
+		}
+		self->flags |= FIBER_IS_RUNNING;
 		return;
 	}
 	switch_away(self);
 }
 
+/**
+ * Main in an event callback while it waits in fiber_yield(): it may have been
+ * woken for that already. Takes it out of the queue; main_restore() puts it back.
+ */
+static __attribute__((noinline, cold)) uint32_t main_borrow(void)
+{
+	struct fiber *main = sched.main;
+	uint32_t state = main->flags & (FIBER_IS_READY | FIBER_IS_RUNNING);
+	if (state & FIBER_IS_READY)
+		unmake_ready(main);
+	return state;
+}
+
+static __attribute__((noinline, cold)) void main_restore(uint32_t state)
+{
+	struct fiber *main = sched.main;
+	assert(!(main->flags & FIBER_IS_READY));
+	if (state & FIBER_IS_READY)
+		make_ready(main);
+	main->flags = (main->flags & ~FIBER_IS_RUNNING) | (state & FIBER_IS_RUNNING);
+}
+
 void fiber_reschedule(void)
 {
 	struct fiber *self = fiber_current;
-	make_ready(self);
 	if (unlikely(self == sched.main)) {
 		/* Also from event callbacks, so no turn of the loop: run those in front of us. */
+		uint32_t state = main_borrow();
+		make_ready(self);
 		struct fiber *next = list_first_entry(&sched.ready, struct fiber, link);
 		unmake_ready(next);
 		if (next != self)
 			switch_to(self, next);
+		main_restore(state);
 		return;
 	}
+	make_ready(self);
 	switch_away(self);
 }
 
@@ -272,6 +302,9 @@ void fiber_start(struct fiber *f, ...)
 {
 	struct fiber *self = fiber_current;
 	assert(f != self && f->id != 0 && !(f->flags & FIBER_IS_DEAD));
+	uint32_t state = 0;
+	if (unlikely(self == sched.main))
+		state = main_borrow();
 	if (f->flags & FIBER_IS_READY)
 		unmake_ready(f);
 	self->flags |= FIBER_IS_READY;
@@ -281,6 +314,8 @@ void fiber_start(struct fiber *f, ...)
 	va_copy(f->args, args);
 	switch_to(self, f);
 	va_end(args);
+	if (unlikely(self == sched.main))
+		main_restore(state);
 }
 
 /* Waiting -------------------------------------------------------------- */
