@@ -474,7 +474,7 @@ void connection_close_all(void)
 {
 	struct connection *con, *tmp;
 	list_foreach_entry_safe(con, tmp, &connections_all, all_link)
-		connection_close(con);
+		connection_finish(con);
 }
 
 void connection_drop_caches(void)

@@ -5,7 +5,7 @@
  */
 #include "net/request.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 #include "core/diag.h"
 #include "data/mp.h"
@@ -193,6 +193,18 @@ static bool decode_usual_header(struct xrow_header *row, const char *p, const ch
 	return true;
 }
 
+/** Answers with the last error; where the session's user was dropped, that is the error. */
+static void answer_error(struct connection *con, uint64_t sync)
+{
+	uint32_t uid = con->session->credentials.uid;
+	if (user_find(uid) == NULL) {
+		char name[16];
+		snprintf(name, sizeof(name), "%u", uid);
+		client_error(ER_NO_SUCH_USER, name);
+	}
+	reply_error(con, sync, diag_last());
+}
+
 void request_process(struct connection *con, const struct packet *packet)
 {
 	struct xrow_header row;
@@ -203,5 +215,5 @@ void request_process(struct connection *con, const struct packet *packet)
 		rc = xrow_header_decode(&row, &pos, packet->end);
 	session_enter(con->session, row.sync);
 	if (rc != 0 || dispatch(con, &row) != 0)
-		reply_error(con, row.sync, diag_last());
+		answer_error(con, row.sync);
 }

@@ -68,6 +68,9 @@ struct session *session_new(enum session_type type, int fd, uint32_t uid)
 	const struct user *user = user_find(uid);
 	if (user != NULL)
 		credentials_create(&session->credentials, user);
+	else if (uid == USER_ADMIN)
+		/* A script before box.cfg(): there are no users yet. */
+		session->credentials = *credentials_current();
 	map_u64_put(&session_map, session->id, session);
 	return session;
 }
@@ -127,6 +130,8 @@ struct session *session_by_id(uint64_t id)
 void session_set_user(struct session *session, const struct user *user)
 {
 	credentials_create(&session->credentials, user);
+	if (session_peek() == session)
+		credentials_set(&session->credentials);
 }
 
 int session_push(struct session *session, uint64_t sync, struct port *values)

@@ -82,7 +82,7 @@ uint64_t session_sync(void);
 /** NULL where no such session lives. */
 struct session *session_by_id(uint64_t id);
 
-/** Makes the session act as `user` from now on. */
+/** Makes the session, and the running fiber where it works for it, act as `user` from now on. */
 void session_set_user(struct session *session, const struct user *user);
 
 /** Sends values to the session's client; ER_UNSUPPORTED where it has none to send to. */
