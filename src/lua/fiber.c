@@ -487,6 +487,4 @@ void lua_fiber_init(lua_State *L)
 	make_metatable(L);
 	lua_new_module(L, "fiber", functions);
 	lua_pop(L, 1);
-	lua_fiber_cond_init(L);
-	lua_fiber_channel_init(L);
 }
