@@ -2,10 +2,11 @@
  *
  * The codec of row headers.
  *
- * A row is a map of small integers (the header) and, behind it, at most one
- * more MessagePack value (the body). Bytes come from strangers, so both are
- * checked as a whole before anything of them is looked at; the checks and
- * walks are loops, which no nesting can make overflow the stack.
+ * A row is a map from small integers to numbers (the header) and, behind it, at
+ * most one more MessagePack value (the body). Bytes come from strangers: numbers
+ * of the header are read within bounds, one by one, and the body is checked as a
+ * whole before anybody looks at it. The walks are loops, which no nesting can
+ * make overflow the stack.
  */
 #include "db/wal/xrow.h"
 
@@ -33,19 +34,41 @@ static uint32_t saturate(uint64_t value)
 	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/** Reads one value of the header; false where its type is wrong. */
-static bool header_field(struct xrow_header *row, uint64_t key, uint64_t *tsn_diff, bool *has_tsn,
-			 uint64_t *flags, const char **pos)
+/** Reads an unsigned number; false where there is none. */
+static inline bool take_uint(const char **pos, const char *end, uint64_t *value)
 {
-	if (key == IPROTO_TIMESTAMP) {
-		if (mp_typeof(**pos) != MP_DOUBLE)
-			return false;
-		row->tm = mp_decode_double(pos);
+	const char *p = *pos;
+	if (p >= end)
+		return false;
+	if ((*p & 0x80) == 0) {
+		*value = (unsigned char)*p;
+		*pos = p + 1;
 		return true;
 	}
-	if (mp_typeof(**pos) != MP_UINT)
+	if (mp_typeof(*p) != MP_UINT || mp_check_uint(p, end) > 0)
 		return false;
-	uint64_t value = mp_decode_uint(pos);
+	*value = mp_decode_uint(pos);
+	return true;
+}
+
+static inline bool take_double(const char **pos, const char *end, double *value)
+{
+	if (*pos >= end || mp_typeof(**pos) != MP_DOUBLE || mp_check_double(*pos, end) > 0)
+		return false;
+	*value = mp_decode_double(pos);
+	return true;
+}
+
+/** What a header says beside the fields of struct xrow_header. */
+struct header_extra {
+	bool has_tsn;
+	uint64_t tsn_diff, flags;
+};
+
+/** Takes the number of a key; false where the key is not known, or the number impossible. */
+static inline bool header_field(struct xrow_header *row, uint64_t key, uint64_t value,
+				struct header_extra *extra)
+{
 	switch (key) {
 	case IPROTO_REQUEST_TYPE:
 		row->type = saturate(value);
@@ -71,15 +94,24 @@ static bool header_field(struct xrow_header *row, uint64_t key, uint64_t *tsn_di
 	case IPROTO_SERVER_VERSION:
 		return true;
 	case IPROTO_TSN:
-		*tsn_diff = value;
-		*has_tsn = true;
+		extra->tsn_diff = value;
+		extra->has_tsn = true;
 		return true;
 	case IPROTO_FLAGS:
-		*flags = value;
+		extra->flags = value;
 		return true;
 	default:
 		return false;
 	}
+}
+
+/** Reads the map's header. A count that is a lie ends where the bytes end. */
+static inline bool take_map(const char **pos, const char *end, uint32_t *count)
+{
+	if (*pos >= end || mp_typeof(**pos) != MP_MAP || mp_check_map(*pos, end) > 0)
+		return false;
+	*count = mp_decode_map(pos);
+	return true;
 }
 
 /** Decodes the header at *pos and moves *pos behind it. */
@@ -87,24 +119,26 @@ static int decode_header(struct xrow_header *row, const char **pos, const char *
 {
 	memset(row, 0, sizeof(*row));
 	row->is_commit = true;
-	const char *p = *pos, *header_end = *pos;
-	if (p >= end || mp_typeof(*p) != MP_MAP || mp_check_value(&header_end, end) != 0)
+	struct header_extra extra = {false, 0, 0};
+	const char *p = *pos;
+	uint32_t count;
+	if (!take_map(&p, end, &count))
 		return invalid_header();
-	uint64_t tsn_diff = 0, flags = 0;
-	bool has_tsn = false;
-	uint32_t count = mp_decode_map(&p);
-	for (uint32_t i = 0; i < count; i++) {
-		if (mp_typeof(*p) != MP_UINT)
+	while (count-- > 0) {
+		uint64_t key, value;
+		if (!take_uint(&p, end, &key))
 			return invalid_header();
-		uint64_t key = mp_decode_uint(&p);
-		if (!header_field(row, key, &tsn_diff, &has_tsn, &flags, &p))
+		if (key == IPROTO_TIMESTAMP) {
+			if (!take_double(&p, end, &row->tm))
+				return invalid_header();
+		} else if (!take_uint(&p, end, &value) || !header_field(row, key, value, &extra)) {
 			return invalid_header();
+		}
 	}
-	assert(p == header_end);
 	/* Rows of the local group count apart from their transaction: the distance may be negative. */
-	row->tsn = (int64_t)((uint64_t)row->lsn - tsn_diff);
-	if (has_tsn)
-		row->is_commit = flags & IPROTO_FLAG_COMMIT;
+	row->tsn = (int64_t)((uint64_t)row->lsn - extra.tsn_diff);
+	if (extra.has_tsn)
+		row->is_commit = extra.flags & IPROTO_FLAG_COMMIT;
 	*pos = p;
 	return 0;
 }
