@@ -48,6 +48,8 @@ struct listener_set {
 
 static struct listener_set current;
 static ev_timer pause_timer;
+/** Said once until a connection is accepted again. */
+static bool is_pause_logged;
 
 static void accept_resume(struct ev_loop *loop, ev_timer *w, int events)
 {
@@ -57,7 +59,9 @@ static void accept_resume(struct ev_loop *loop, ev_timer *w, int events)
 
 static void accept_pause(void)
 {
-	say_syserror("can't accept connections for now");
+	if (!is_pause_logged)
+		say_syserror("can't accept connections for now");
+	is_pause_logged = true;
 	for (int i = 0; i < current.count; i++)
 		ev_io_stop(loop_ev, &current.items[i]->io);
 	ev_timer_stop(loop_ev, &pause_timer);
@@ -73,6 +77,7 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int events)
 		int fd = accept4(l->fd, (struct sockaddr *)&peer.sa, &peer.len,
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0) {
+			is_pause_logged = false;
 			l->accept(fd, &peer);
 			continue;
 		}
