@@ -152,8 +152,6 @@ void lua_init_modules(lua_State *L)
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		/* Declared weak above: a module that is not part of this build is left out. */
-		if (order[i] == lua_console_init && lua_yaml_init == NULL)
-			continue;
 		if (order[i] != NULL)
 			order[i](L);
 		lua_settop(L, 0);

@@ -16,8 +16,8 @@ local function cdata_iterator(cd, name)
     local mt = metatype_of(cd)
     local make = mt and mt[name]
     if make == nil then
-        error(("'%s' has no '%s' metamethod"):format(
-            tostring(ffi.typeof(cd)):match('^ctype<(.*)>$'), name), 3)
+        local shown = tostring(ffi.typeof(cd)):match('^ctype<(.-)[ *&]*>$')
+        error(("'%s' has no '%s' metamethod"):format(shown, name), 0)
     end
     return make(cd)
 end
