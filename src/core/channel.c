@@ -39,14 +39,14 @@ struct channel {
 
 struct channel *channel_new(size_t size)
 {
-	if (size > SIZE_MAX / sizeof(void *) / 4) {
-		diag_set(OutOfMemory, "Failed to allocate %zu bytes in malloc for channel", size);
+	size_t bytes = SIZE_MAX;
+	if (size < SIZE_MAX / sizeof(void *) / 4)
+		bytes = sizeof(struct channel) + size * sizeof(void *);
+	struct channel *ch = mem_try(bytes);
+	if (ch == NULL) {
+		diag_set(OutOfMemory, "Failed to allocate %zu bytes in malloc for channel", bytes);
 		return NULL;
 	}
-	struct mem_account account = {"channel", 0, SIZE_MAX};
-	struct channel *ch = mem_alloc(&account, sizeof(*ch) + size * sizeof(void *));
-	if (ch == NULL)
-		return NULL;
 	list_create(&ch->getters);
 	list_create(&ch->putters);
 	ch->is_closed = false;

@@ -179,9 +179,20 @@ static inline struct fiber *next_ready(void)
 	return f;
 }
 
-/** Gives control to main. Where it stands in the queue, it counts as picked from there. */
-static __attribute__((noinline)) struct fiber *fall_back(void)
+static void check_stack(const struct fiber *f)
 {
+	if (unlikely(!stack_check(&f->_stack)))
+		panic("stack overflow in fiber '%s' (stack of %zu bytes)", f->name,
+		      f->stack_size);
+}
+
+/**
+ * Gives control to main. Where it stands in the queue, it counts as picked from
+ * there. This is rare enough to look after the stack of who yields.
+ */
+static __attribute__((noinline)) struct fiber *fall_back(struct fiber *self)
+{
+	check_stack(self);
 	struct fiber *main = sched.main;
 	sched.fell_back = !(main->flags & FIBER_IS_READY);
 	if (!sched.fell_back)
@@ -194,7 +205,7 @@ static inline void switch_away(struct fiber *self)
 {
 	struct fiber *next = next_ready();
 	if (unlikely(next == NULL))
-		next = fall_back();
+		next = fall_back(self);
 	if (next != self)
 		switch_to(self, next);
 }
@@ -412,9 +423,9 @@ static struct fiber *fiber_make(size_t stack_size)
 	struct fiber *f = xmalloc(sizeof(*f));
 	fiber_create(f, "");
 	f->_stack = stack;
-	f->stack_size = stack.size;
+	f->stack_size = stack_size;
 	size_t color = sched.made_count++ % STACK_COLOR_COUNT * STACK_COLOR;
-	f->_sp = context_create(stack.base + stack.size - color);
+	f->_sp = context_create(stack_top(&stack) - color);
 	return f;
 }
 
@@ -457,6 +468,8 @@ struct fiber *fiber_new_sized(const char *name, size_t stack_size, fiber_func fu
 		stack_size = FIBER_STACK_SIZE_DEFAULT;
 	else if (stack_size < STACK_SIZE_MIN)
 		stack_size = STACK_SIZE_MIN;
+	else
+		stack_size = stack_round_up(stack_size);
 	struct fiber *f = fiber_obtain(stack_size);
 	if (f == NULL)
 		return NULL;
@@ -475,13 +488,6 @@ struct fiber *fiber_new_sized(const char *name, size_t stack_size, fiber_func fu
 struct fiber *fiber_new(const char *name, fiber_func func)
 {
 	return fiber_new_sized(name, FIBER_STACK_SIZE_DEFAULT, func);
-}
-
-static void check_stack(const struct fiber *f)
-{
-	if (unlikely(!stack_check(&f->_stack)))
-		panic("stack overflow in fiber '%s' (stack of %zu bytes)", f->name,
-		      f->stack_size);
 }
 
 /** Ends the life of a fiber, dead or about to be left for good. */
@@ -759,61 +765,4 @@ void fiber_free(void)
 	map_u64_destroy(&sched.by_id);
 	stack_free_all();
 	fiber_thread_free();
-}
-
-/* Condition variables -------------------------------------------------- */
-
-void fiber_cond_create(struct fiber_cond *c)
-{
-	list_create(&c->waiters);
-}
-
-void fiber_cond_destroy(struct fiber_cond *c)
-{
-	fiber_cond_broadcast(c);
-}
-
-struct fiber_cond *fiber_cond_new(void)
-{
-	struct fiber_cond *c = xmalloc(sizeof(*c));
-	fiber_cond_create(c);
-	return c;
-}
-
-void fiber_cond_delete(struct fiber_cond *c)
-{
-	fiber_cond_destroy(c);
-	xfree(c);
-}
-
-void fiber_cond_signal(struct fiber_cond *c)
-{
-	if (!list_empty(&c->waiters))
-		fiber_wakeup(list_first_entry(&c->waiters, struct fiber, link));
-}
-
-void fiber_cond_broadcast(struct fiber_cond *c)
-{
-	while (!list_empty(&c->waiters))
-		fiber_wakeup(list_first_entry(&c->waiters, struct fiber, link));
-}
-
-int fiber_cond_wait_timeout(struct fiber_cond *c, double timeout)
-{
-	if (fiber_testcancel() != 0)
-		return -1;
-	list_add_tail(&c->waiters, &fiber_current->link);
-	bool is_over = fiber_yield_timeout(timeout);
-	if (fiber_testcancel() != 0)
-		return -1;
-	if (is_over) {
-		diag_set(TimedOut, "timed out");
-		return -1;
-	}
-	return 0;
-}
-
-int fiber_cond_wait(struct fiber_cond *c)
-{
-	return fiber_cond_wait_timeout(c, TIMEOUT_INFINITY);
 }

@@ -73,6 +73,11 @@ void mem_free(struct mem_account *account, void *ptr, size_t size)
 	raw_free_size(ptr, usable);
 }
 
+void *mem_try(size_t size)
+{
+	return size <= ALLOC_SIZE_MAX ? raw_malloc(size) : NULL;
+}
+
 static void __attribute__((noreturn, cold)) out_of_memory(size_t size)
 {
 	char text[80];

@@ -33,6 +33,9 @@ void mem_free(struct mem_account *account, void *ptr, size_t size);
 /** How many bytes an allocation of `size` takes from its account. */
 size_t mem_usable(size_t size);
 
+/** Unaccounted memory for what a script or client may ask too much of. NULL, no error set. */
+void *mem_try(size_t size);
+
 /**
  * Unaccounted memory for the program's own small structures. They do not fail:
  * where the system has no memory the process stops with a message.
@@ -45,4 +48,5 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);
 /** Formats into a fresh string, which the caller frees with xfree(). */
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** Frees what the functions above and mem_try() returned. */
 void xfree(void *ptr);

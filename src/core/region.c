@@ -58,7 +58,7 @@ void region_destroy(struct region *region)
 
 static struct region_chunk *region_push(struct region *region, size_t size)
 {
-	size_t capacity = size;
+	size_t capacity = size < SIZE_MAX / 4 ? (size + 7) & ~(size_t)7 : SIZE_MAX / 4;
 #ifndef TARN_ASAN
 	/* As large as all before it, up to a bound: few chunks for a large request. */
 	size_t usual = region->_used < REGION_KEEP_MAX ? region->_used : REGION_KEEP_MAX;
@@ -68,7 +68,13 @@ static struct region_chunk *region_push(struct region *region, size_t size)
 	if (capacity < usual)
 		capacity = usual;
 #endif
-	struct region_chunk *chunk = xmalloc(sizeof(*chunk) + capacity);
+	struct region_chunk *chunk = capacity < SIZE_MAX / 4 ? mem_try(sizeof(*chunk) + capacity)
+							  : NULL;
+	if (chunk == NULL) {
+		diag_set(OutOfMemory, "Failed to allocate %zu bytes in region for request",
+			 size);
+		return NULL;
+	}
 	chunk->older = region->_chunk;
 	chunk->base = region->_used;
 	chunk->used = 0;
@@ -79,15 +85,14 @@ static struct region_chunk *region_push(struct region *region, size_t size)
 
 void *region_alloc(struct region *region, size_t size)
 {
-	if (size > SIZE_MAX / 4) {
-		diag_set(OutOfMemory, "Failed to allocate %zu bytes in region for request",
-			 size);
-		return NULL;
-	}
-	size = (size + 7) & ~(size_t)7;
+	size_t rounded = (size + 7) & ~(size_t)7;
 	struct region_chunk *chunk = region->_chunk;
-	if (chunk == NULL || chunk->capacity - chunk->used < size)
+	if (chunk == NULL || chunk->capacity - chunk->used < rounded || rounded < size) {
 		chunk = region_push(region, size);
+		if (chunk == NULL)
+			return NULL;
+	}
+	size = rounded;
 	void *ptr = chunk->data + chunk->used;
 	chunk->used += size;
 	region->_used += size;

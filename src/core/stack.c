@@ -11,9 +11,18 @@
  *   everyone else: about 24,000 guards), each stack gets its guard page by
  *   mprotect(), which splits the slab.
  * - Beyond that, slabs stay whole and their stacks have no guard, but a canary:
- *   a fixed pattern in the lowest bytes, checked when the fiber ends and each
- *   time the scheduler looks after its pool. Where it is damaged the process
- *   stops with a message, since the stack below has been overwritten.
+ *   a fixed pattern in the 64 bytes below the stack, checked when its fiber
+ *   ends, and often when it yields. Where it is damaged the process stops with a
+ *   message, since the stack below is overwritten or about to be.
+ *
+ * The canary of a stack stands in the highest bytes of the stack below it, whose
+ * page is in use anyway; so a sleeping fiber without a guard costs one page of
+ * stack, like one with a guard. Each stack leaves its highest bytes free for that:
+ *
+ *     guarded    |guard page|  stack, grows down           <-- top |canary area|
+ *     unguarded  |  stack, grows down (one page more)      <-- top |canary area|
+ *
+ * A slab begins with one page more, for the canary of its lowest stack.
  *
  * The first stacks are the ones used most (the pool is last in, first out), so
  * nearly all fibers of nearly all programs are guarded.
@@ -47,9 +56,6 @@ enum {
 	/** Mappings left to libraries, mimalloc, the Lua heap, threads. */
 	MAPPING_RESERVE = 16000,
 	MAPPING_MAX_DEFAULT = 65530,
-	CANARY_SIZE = 64,
-	/** What stack_shrink() leaves of a stack. */
-	SHRINK_KEEP = 16 * 1024,
 	CANARY_BYTE = 0xc5,
 };
 
@@ -100,9 +106,11 @@ static void pool_init(void)
 	pool.guard_limit = limit > MAPPING_RESERVE ? (limit - MAPPING_RESERVE) / 2 : 0;
 }
 
-static size_t round_up(size_t size)
+size_t stack_round_up(size_t size)
 {
-	return (size + pool.page_size - 1) & ~(pool.page_size - 1);
+	pool_init();
+	size_t mask = pool.page_size - 1;
+	return size <= SIZE_MAX - mask ? (size + mask) & ~mask : SIZE_MAX & ~mask;
 }
 
 static char *map_pages(size_t size)
@@ -130,32 +138,55 @@ static void unmap_pages(char *base, size_t size)
 	munmap(base, size);
 }
 
-/** Turns the page at `page` into a guard, or puts a canary behind it. */
-static void protect(struct stack *s, char *page)
+/** Makes a stack of `size` bytes behind the page at `page`, which turns into its guard. */
+static void place(struct stack *s, char *page, size_t size)
 {
+	s->base = page + pool.page_size;
+	s->size = size;
 	s->is_guarded = pool.guard_count < pool.guard_limit &&
 			mprotect(page, pool.page_size, PROT_NONE) == 0;
-	if (s->is_guarded)
+	if (s->is_guarded) {
 		pool.guard_count++;
-	else
-		memset(s->base, CANARY_BYTE, CANARY_SIZE);
+		return;
+	}
+	s->base -= pool.page_size;
+	s->size += pool.page_size;
+	memset(s->base - STACK_CANARY_SIZE, CANARY_BYTE, STACK_CANARY_SIZE);
+}
+
+/** Bytes before and in a mapping of one stack: room for a canary, and the guard. */
+static size_t single_overhead(void)
+{
+	return 2 * pool.page_size;
 }
 
 static int create_single(struct stack *s, size_t size)
 {
-	char *base = map_pages(size + pool.page_size);
+	char *base = map_pages(size + single_overhead());
 	if (base == NULL)
 		return -1;
-	s->base = base + pool.page_size;
-	s->size = size;
+	place(s, base + pool.page_size, size);
 	s->is_single = true;
-	protect(s, base);
 	return 0;
+}
+
+static void destroy_single(struct stack *s)
+{
+	char *end = s->base + s->size;
+	size_t size = s->size + (s->is_guarded ? 2 : 1) * pool.page_size;
+	if (s->is_guarded)
+		pool.guard_count--;
+	unmap_pages(end - size, size);
+}
+
+static size_t slab_stride(void)
+{
+	return FIBER_STACK_SIZE_DEFAULT + pool.page_size;
 }
 
 static struct stack_slab *slab_new(void)
 {
-	size_t size = SLAB_STACKS * (FIBER_STACK_SIZE_DEFAULT + pool.page_size);
+	size_t size = pool.page_size + SLAB_STACKS * slab_stride();
 	char *base = map_pages(size);
 	if (base == NULL)
 		return NULL;
@@ -170,13 +201,12 @@ static struct stack_slab *slab_new(void)
 
 int stack_create(struct stack *s, size_t size)
 {
-	pool_init();
 	if (size > SIZE_MAX / 4) {
 		diag_set(OutOfMemory, "Failed to allocate %zu bytes in mmap for fiber stack",
 			 size);
 		return -1;
 	}
-	size = round_up(size);
+	size = stack_round_up(size);
 	if (size != FIBER_STACK_SIZE_DEFAULT)
 		return create_single(s, size);
 	if (pool.free != NULL) {
@@ -191,33 +221,19 @@ int stack_create(struct stack *s, size_t size)
 		slab = slab_new();
 	if (slab == NULL)
 		return -1;
-	char *page = slab->base + slab->cut++ * (FIBER_STACK_SIZE_DEFAULT + pool.page_size);
-	s->base = page + pool.page_size;
-	s->size = size;
+	place(s, slab->base + pool.page_size + slab->cut++ * slab_stride(), size);
 	s->is_single = false;
-	protect(s, page);
 	return 0;
-}
-
-void stack_shrink(struct stack *s)
-{
-	if (s->size <= SHRINK_KEEP + pool.page_size)
-		return;
-	/* The canary's page stays. */
-	char *from = s->is_guarded ? s->base : s->base + pool.page_size;
-	madvise(from, s->base + s->size - SHRINK_KEEP - from, MADV_DONTNEED);
 }
 
 void stack_destroy(struct stack *s)
 {
 	if (s->is_single) {
-		if (s->is_guarded)
-			pool.guard_count--;
-		unmap_pages(s->base - pool.page_size, s->size + pool.page_size);
+		destroy_single(s);
 		return;
 	}
-	char *from = s->is_guarded ? s->base : s->base + pool.page_size;
-	madvise(from, s->base + s->size - from, MADV_DONTNEED);
+	/* The highest page stays: the neighbour's canary is there. */
+	madvise(s->base, s->size - pool.page_size, MADV_DONTNEED);
 #ifdef TARN_ASAN
 	__asan_unpoison_memory_region(s->base, s->size);
 #endif
@@ -231,8 +247,8 @@ bool stack_check(const struct stack *s)
 {
 	if (s->is_guarded)
 		return true;
-	for (int i = 0; i < CANARY_SIZE; i++) {
-		if ((unsigned char)s->base[i] != CANARY_BYTE)
+	for (int i = 1; i <= STACK_CANARY_SIZE; i++) {
+		if ((unsigned char)s->base[-i] != CANARY_BYTE)
 			return false;
 	}
 	return true;

@@ -7,11 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum {
+	/** The highest bytes of a stack are not its own: see stack.c. */
+	STACK_CANARY_SIZE = 64,
+};
+
 struct stack {
-	/** The lowest usable byte, and the usable size. */
+	/** The lowest usable byte, and the size from there to the end. */
 	char *base;
 	size_t size;
-	/** Is there a guard page right below `base`? Else a canary stands at `base`. */
+	/** Is there a guard page right below `base`? Else a canary stands there. */
 	bool is_guarded;
 	/** A mapping of its own, not a part of a slab. */
 	bool is_single;
@@ -23,11 +28,17 @@ struct stack {
  */
 int stack_create(struct stack *s, size_t size);
 
+/** The size that a stack of at least `size` bytes gets. */
+size_t stack_round_up(size_t size);
+
+/** Where the first frame goes: the end, less the neighbour's canary. */
+static inline char *stack_top(const struct stack *s)
+{
+	return s->base + s->size - STACK_CANARY_SIZE;
+}
+
 /** Gives a stack back. May not be the one we run on. */
 void stack_destroy(struct stack *s);
-
-/** Gives the memory of an idle stack's pages back to the system, save for the top 16 KB. */
-void stack_shrink(struct stack *s);
 
 /** False where an unguarded stack has overflowed. */
 bool stack_check(const struct stack *s);

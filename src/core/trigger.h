@@ -28,7 +28,11 @@ static inline void trigger_create(struct trigger *t, trigger_func run, void *dat
 	t->destroy = destroy;
 }
 
-/** Runs them in the list's order until one fails. A callback may remove itself or others. */
+/**
+ * Runs them in the list's order until one fails. A callback may remove itself or
+ * others. During a run the list holds a marker as well: who walks a list of
+ * triggers skips those whose `run` is NULL.
+ */
 int trigger_run(struct list *triggers, void *event);
 
 /** Empties a list, calling each one's destroy. */
