@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The log. A line is put together in a buffer of the thread's and written with
- * one write(2), to a descriptor that is replaced by dup2() when the target
- * changes: other threads never see a closed one. What was learnt about the
+ * The log. A line is put together in memory and written with one write(2), to a
+ * descriptor that is replaced by dup3() when the target changes: other threads
+ * never see a closed one. What was learnt about the
  * reference's lines by looking at them is in log.h.
  */
 #include "core/log.h"
@@ -96,8 +96,7 @@ int log_open(const char *target)
 void log_close(void)
 {
 	if (state.fd >= 0)
-		close(state.fd);
-	state.fd = -1;
+		dup3(STDERR_FILENO, state.fd, O_CLOEXEC);
 	xfree(state.path);
 	state.path = NULL;
 }
@@ -255,6 +254,20 @@ static void put_json_line(struct buf *b, const struct log_line *l)
 	put_text(b, "}");
 }
 
+/** One write(2) as a rule; a full disk or pipe loses the line, not the process. */
+static void write_whole(int fd, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, data, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		data += n;
+		size -= n;
+	}
+}
+
 static void emit(const struct log_line *l)
 {
 	struct buf b = BUF_INIT;
@@ -267,11 +280,7 @@ static void emit(const struct log_line *l)
 		put_bare(&b, l);
 	}
 	buf_append(&b, "\n", 1);
-	int fd = state.fd >= 0 ? state.fd : STDERR_FILENO;
-	ssize_t rc;
-	do {
-		rc = write(fd, b.data, b.size);
-	} while (rc < 0 && errno == EINTR);
+	write_whole(state.fd >= 0 ? state.fd : STDERR_FILENO, b.data, b.size);
 	buf_free(&b);
 }
 
