@@ -76,7 +76,7 @@ struct fiber {
 	/** Values of upper layers, by the index from fiber_slot_new(). */
 	void *slot[FIBER_SLOT_MAX];
 	fiber_func func;
-	/** Arguments of fiber_start(), valid until the fiber yields first. */
+	/** Arguments of fiber_start(), valid until the fiber yields first; none after fiber_wakeup(). */
 	va_list args;
 	size_t stack_size;
 	/** Empty for a thread's main fiber, which runs on the thread's stack. */
@@ -114,7 +114,9 @@ void fiber_thread_free(void);
 bool fiber_is_tx(void);
 
 /**
- * A fiber that will run `f`; it starts by fiber_start() or fiber_wakeup().
+ * A fiber that will run `f`; it starts by fiber_start() or fiber_wakeup(). One
+ * that may be woken (or cancelled) first gets what it needs through a slot, not
+ * through arguments: fiber_wakeup() has none, and va_arg() would read garbage.
  * NULL: OutOfMemory is set.
  */
 struct fiber *fiber_new(const char *name, fiber_func f);
