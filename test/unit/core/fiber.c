@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/sched.h"
 #include "core/sys.h"
 #include "core/trigger.h"
 
@@ -483,6 +484,17 @@ FIBER_TEST(many_sleepers)
 		fiber_sleep(0.01);
 	assert_int_equal(fiber_count(), 2);
 	assert_int_equal(fiber_pool_count(), count);
+	/* A period that needed them all keeps them; the next one does not. */
+	assert_true(sched_trim_pool());
+	assert_int_equal(fiber_pool_count(), count);
+	while (sched_trim_pool())
+		;
+	assert_int_equal(fiber_pool_count(), 1024);
+	left = 1500;
+	for (int i = 0; i < 1500; i++)
+		fiber_start(fiber_new("sleeper", f_sleeper), &left);
+	while (left > 0)
+		fiber_sleep(0.01);
 	return 0;
 }
 
