@@ -28,7 +28,11 @@ enum { TXN_SUB_STMT_MAX = 3 };
 
 struct txn_stmt {
 	struct list link;
+	/** Lives while the statement can be undone; space_id is good to the transaction's end. */
 	struct space *space;
+	uint32_t space_id;
+	/** IPROTO_INSERT, ...: what was asked for. */
+	uint32_t type;
 	/** Counted. What the statement replaced and what it put; either may be NULL. */
 	struct tuple *old_tuple, *new_tuple;
 	/** Undo in every index of the space; false once undone or for views and the like. */
@@ -36,7 +40,11 @@ struct txn_stmt {
 	/** The journal's row, or NULL (a temporary space, nothing changed). */
 	bool has_row;
 	struct xrow_header row;
-	/** Schema changes hang what they must do here: on commit in order, on rollback reversed. */
+	/**
+	 * Schema changes hang what they must do here (struct trigger, event: the
+	 * statement): on_commit is run first to last, and what undoes the newest is
+	 * put at the head of on_rollback. They do not yield.
+	 */
 	struct list on_commit, on_rollback;
 };
 
@@ -45,7 +53,7 @@ struct txn_savepoint {
 	/** The last statement before it, or NULL. */
 	struct txn_stmt *stmt;
 	int sub_level;
-	size_t region_used;
+	/** Unique among all savepoints of the process. */
 	int64_t id;
 };
 
@@ -61,7 +69,12 @@ struct txn {
 	/** A yield has undone it; only rollback (or the failing commit) is left. */
 	bool is_aborted;
 	uint32_t row_count;
-	/** Triggers of scripts: box.on_commit, box.on_rollback. */
+	/**
+	 * Triggers of scripts: box.on_commit, box.on_rollback; event: the transaction,
+	 * whose `stmts` are there still. They run in the fiber, which has no current
+	 * transaction any more: they may start one and yield. A failure is logged.
+	 * Each trigger's `destroy` is called in the end.
+	 */
 	struct list on_commit, on_rollback;
 	struct fiber *fiber;
 	struct list free_link;
@@ -71,6 +84,9 @@ void txn_init(void);
 
 /** The fiber's transaction, or NULL. */
 struct txn *txn_current(void);
+
+/** Called before a read in memtx: from here on the fiber's transaction may not yield. */
+void txn_on_read(void);
 
 /** Begins one for the current fiber. NULL: ER_ACTIVE_TRANSACTION, OutOfMemory. Neither yields nor runs triggers. */
 struct txn *txn_begin(bool is_autocommit);
@@ -85,13 +101,23 @@ int txn_commit(struct txn *txn);
 /** Undoes all, newest first, and ends the transaction. Runs triggers. */
 void txn_rollback(struct txn *txn);
 
-/** Opens a statement on a space; begins an autocommit transaction where there is none. -1: ER_SUB_STMT_MAX, ER_TRANSACTION_YIELD, ... */
-struct txn *txn_stmt_begin(struct space *space);
+/**
+ * Opens a statement on a space; begins an autocommit transaction where there is
+ * none. `type` is the request's. NULL: ER_SUB_STMT_MAX, ER_TRANSACTION_YIELD, ...
+ */
+struct txn *txn_stmt_begin(struct space *space, uint32_t type);
 
-/** The innermost open statement. */
+/** The innermost open statement; NULL where a yield has undone all. */
 struct txn_stmt *txn_stmt_current(struct txn *txn);
 
-/** Closes the statement: makes its row from `request`, runs on_replace triggers, commits an autocommit one. On failure it is undone. Yields where it commits. */
+/** Are there no statements before the innermost open one? */
+bool txn_is_first_stmt(const struct txn *txn);
+
+/**
+ * Closes the statement: makes its row from `request` (NULL, or one with a header:
+ * no row), runs on_replace triggers, commits an autocommit one. On failure it is
+ * undone. Yields where it commits.
+ */
 int txn_stmt_commit(struct txn *txn, const struct request *request);
 
 /** Undoes the innermost statement and ends an autocommit transaction. */
