@@ -36,8 +36,6 @@ struct func {
 	const struct func_vtab *vtab;
 	struct func_def *def;
 	struct access access;
-	/** Credentials for setuid, filled at its first call. */
-	struct credentials owner;
 	/** The language's own (a registry reference, a symbol). */
 	intptr_t impl;
 	/** Calls that run now: a function dropped meanwhile is freed by the last one. */
@@ -60,5 +58,12 @@ int func_call(struct func *func, struct port *args, struct port *result);
 /** The check alone, for a language that calls its functions directly. */
 int func_access_check(struct func *func);
 
-/** Calls `cb` whenever a function was created (is_new) or dropped; for box.func. */
+/** Calls `cb` for each function, in no order. */
+void func_foreach(void (*cb)(struct func *func, void *arg), void *arg);
+
+/**
+ * Calls `cb` whenever a function was created (is_new) or dropped, and again where
+ * that is undone; for box.func. `cb` may not fail, yield or change data. Runs in a
+ * fiber that changes the schema, never in the scheduler's.
+ */
 void func_on_change(void (*cb)(struct func *func, bool is_new));

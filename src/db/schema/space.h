@@ -16,12 +16,14 @@
 
 struct space;
 struct txn;
+struct txn_stmt;
 struct sequence;
 
 enum {
 	SYSTEM_ID_MIN = 256, SYSTEM_ID_MAX = 511, SPACE_ID_MAX = 0x7fffffff,
 	INDEX_ID_MAX = 128, FIELD_COUNT_MAX = INT32_MAX, IDENTIFIER_MAX = 65000,
 
+	SPACE_VINYL_DEFERRED_DELETE = 257,
 	SPACE_SCHEMA = 272, SPACE_COLLATION = 276, SPACE_VCOLLATION = 277, SPACE_SPACE = 280,
 	SPACE_VSPACE = 281, SPACE_SEQUENCE = 284, SPACE_SEQUENCE_DATA = 285,
 	SPACE_VSEQUENCE = 286, SPACE_INDEX = 288, SPACE_VINDEX = 289, SPACE_FUNC = 296,
@@ -49,6 +51,8 @@ struct space_def {
  */
 struct space_vtab {
 	const char *engine_name;
+	/** Its primary index holds a reference to each tuple. */
+	bool owns_tuples;
 	int (*replace)(struct space *space, struct txn *txn, struct request *request);	/* insert, too */
 	int (*delete)(struct space *space, struct txn *txn, struct request *request);
 	int (*update)(struct space *space, struct txn *txn, struct request *request);
@@ -70,7 +74,13 @@ struct space {
 	struct index **index_map;
 	uint32_t index_id_max;
 	struct access access;
+	/**
+	 * Triggers; event: struct txn *, whose txn_stmt_current() has the old and the new
+	 * tuple. One in before_replace may put another new_tuple (counted) or NULL there.
+	 */
 	struct list before_replace, on_replace;
+	/** What a change of a row of a system space does to the schema, or NULL. */
+	int (*on_system_change)(struct txn *txn, struct txn_stmt *stmt);
 	struct sequence *sequence;
 	uint32_t sequence_fieldno;
 	/** Bytes of all tuples. */
@@ -123,5 +133,10 @@ int schema_bootstrap(void);
 /** Calls `cb` for each space, in order of id, until it returns non-zero. */
 int space_foreach(int (*cb)(struct space *space, void *arg), void *arg);
 
-/** Calls `cb` when a space or its indexes changed (after a commit or its undoing): for box.space. */
+/**
+ * Calls `cb` when a space or its indexes were created, altered or dropped: in the
+ * statement that does so, and again where it is undone. For box.space; space_by_id()
+ * tells what is there now. `cb` may not fail, yield or change data. Runs in a fiber
+ * that changes data or the schema, never in the scheduler's.
+ */
 void space_on_change(void (*cb)(uint32_t space_id));

@@ -47,8 +47,10 @@ struct user {
 	/** SHA1(SHA1(password)) of chap-sha1; `has_password` false: none is set. */
 	unsigned char hash2[SCRAMBLE_SIZE];
 	bool has_password;
-	/** Tokens of roles granted to it, as bits; and of those who were granted it. */
-	uint32_t roles, members;
+	/** Tokens of roles granted to it directly, as bits. */
+	uint32_t roles;
+	/** Rights on this user or role. */
+	struct access access;
 };
 
 /** Who acts: kept by sessions and, while a `setuid` function runs, replaced. */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Replaces the shape of a space: see the header.
+ */
+#include "db/schema/alter_shape.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "db/error.h"
+#include "db/tuple/tuple.h"
+#include "db/txn/txn.h"
+
+size_t space_row_count(const struct space *space)
+{
+	if (space->index_count == 0 || !space->vtab->owns_tuples)
+		return 0;
+	return space->index[0]->vtab->size(space->index[0]);
+}
+
+int alter_check_alone(const struct txn *txn, const char *what)
+{
+	if (txn_is_first_stmt(txn))
+		return 0;
+	client_error(ER_MULTISTATEMENT_TRANSACTION, what);
+	return -1;
+}
+
+static bool shape_has_index(const struct space_shape *shape, const struct index *index)
+{
+	for (uint32_t i = 0; i < shape->index_count; i++) {
+		if (shape->index[i] == index)
+			return true;
+	}
+	return false;
+}
+
+/** Frees what is in `shape` and not in `kept`. */
+static void shape_free(struct space_shape *shape, const struct space_shape *kept,
+		       bool drops_tuples)
+{
+	for (uint32_t i = shape->index_count; i > 0; i--) {
+		struct index *index = shape->index[i - 1];
+		if (shape_has_index(kept, index))
+			continue;
+		if (drops_tuples && index->def->iid == 0)
+			index_unref_tuples(index);
+		index_delete(index);
+	}
+	tuple_format_unref(shape->format);
+	xfree(shape->index);
+	xfree(shape->index_map);
+	if (shape->def != kept->def)
+		space_def_delete(shape->def);
+}
+
+static void alter_commit(struct change *change)
+{
+	struct alter *alter = (struct alter *)change;
+	shape_free(&alter->old, &alter->new, alter->drops_tuples);
+}
+
+static void index_set_space_name(struct index *index, const char *name)
+{
+	if (strcmp(index->space_name, name) == 0)
+		return;
+	xfree((char *)index->space_name);
+	index->space_name = xstrdup(name);
+}
+
+static void space_put_shape(struct space *space, const struct space_shape *shape)
+{
+	for (uint32_t i = 0; i < space->index_count; i++) {
+		if (!shape_has_index(shape, space->index[i]))
+			index_end_iterators(space->index[i]);
+	}
+	space_shape_set(space, shape);
+	for (uint32_t i = 0; i < space->index_count; i++)
+		index_set_space_name(space->index[i], space_name(space));
+	schema_version++;
+	schema_notice_space(space_id(space));
+}
+
+static void alter_rollback(struct change *change)
+{
+	struct alter *alter = (struct alter *)change;
+	bool is_renamed = strcmp(alter->old.def->name, alter->new.def->name) != 0;
+	space_put_shape(alter->space, &alter->old);
+	if (is_renamed)
+		space_cache_rename(alter->space, alter->new.def->name);
+	shape_free(&alter->new, &alter->old, false);
+}
+
+/** Checks each row against a new format. */
+static int space_check_rows(struct space *space, struct tuple_format *format)
+{
+	struct index *pk = space->index[0];
+	struct iterator *it = pk->vtab->iterator(pk, ITER_ALL, NULL, 0);
+	if (it == NULL)
+		return -1;
+	struct tuple *tuple;
+	int rc;
+	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
+		const char *data = tuple_data(tuple);
+		rc = tuple_format_validate(format, data, data + tuple->bsize);
+		if (rc != 0)
+			break;
+	}
+	it->free(it);
+	return rc;
+}
+
+struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *space,
+			  struct space_def *def, struct key_def *const *keys, uint32_t key_count,
+			  bool checks_rows)
+{
+	struct alter *alter = NULL;
+	struct tuple_format *format = tuple_format_new(keys, key_count, def->fields,
+						       def->field_count, def->exact_field_count);
+	if (format == NULL)
+		goto fail;
+	format->is_temporary = def->is_temporary;
+	if (checks_rows && space_row_count(space) > 0 && space_check_rows(space, format) != 0)
+		goto fail;
+	alter = change_new(txn, stmt, sizeof(*alter), alter_commit, alter_rollback);
+	if (alter == NULL)
+		goto fail;
+	alter->space = space;
+	space_shape_get(space, &alter->old);
+	alter->new.def = def;
+	alter->new.format = format;
+	alter->new.bsize = space->bsize;
+	return alter;
+fail:
+	if (format != NULL)
+		tuple_format_unref(format);
+	if (def != space->def)
+		space_def_delete(def);
+	return NULL;
+}
+
+static void shape_set_indexes(struct space_shape *shape, struct index *const *index,
+			      uint32_t index_count)
+{
+	shape->index_count = index_count;
+	if (index_count == 0)
+		return;
+	shape->index = xmalloc(index_count * sizeof(*shape->index));
+	memcpy(shape->index, index, index_count * sizeof(*index));
+	shape->index_id_max = index[index_count - 1]->def->iid;
+	shape->index_map = xcalloc(shape->index_id_max + 1, sizeof(*shape->index_map));
+	for (uint32_t i = 0; i < index_count; i++)
+		shape->index_map[index[i]->def->iid] = index[i];
+}
+
+int space_set_first_index(struct space *space, const struct index_def *def)
+{
+	assert(space->index_count == 0);
+	struct tuple_format *format = tuple_format_new(&def->key_def, 1, space->def->fields,
+						       space->def->field_count,
+						       space->def->exact_field_count);
+	if (format == NULL)
+		return -1;
+	struct index *index = space->vtab->index_create(space, def);
+	if (index == NULL) {
+		tuple_format_unref(format);
+		return -1;
+	}
+	struct space_shape shape;
+	space_shape_get(space, &shape);
+	tuple_format_unref(shape.format);
+	shape.format = format;
+	shape_set_indexes(&shape, &index, 1);
+	space_shape_set(space, &shape);
+	return 0;
+}
+
+void alter_finish(struct alter *alter, struct index *const *index, uint32_t index_count)
+{
+	struct space_shape *shape = &alter->new;
+	shape_set_indexes(shape, index, index_count);
+	if (alter->drops_tuples)
+		shape->bsize = 0;
+	bool is_renamed = strcmp(alter->old.def->name, shape->def->name) != 0;
+	space_put_shape(alter->space, shape);
+	if (is_renamed)
+		space_cache_rename(alter->space, alter->old.def->name);
+}
+
+void alter_abort(struct alter *alter)
+{
+	change_cancel(&alter->base);
+	tuple_format_unref(alter->new.format);
+	if (alter->new.def != alter->old.def)
+		space_def_delete(alter->new.def);
+}

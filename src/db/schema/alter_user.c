@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Rows of _user: [id, owner, name, "user" or "role", {method = hash}].
+ */
+#include <string.h>
+
+#include "core/memory.h"
+#include "data/base64.h"
+#include "data/mp.h"
+#include "db/error.h"
+#include "db/schema/access.h"
+#include "db/schema/schema.h"
+#include "db/tuple/tuple.h"
+#include "db/txn/txn.h"
+
+enum { FIELD_ID, FIELD_OWNER, FIELD_NAME, FIELD_TYPE, FIELD_AUTH };
+
+static int user_error(const struct user *user, const char *text)
+{
+	client_error(user->is_role ? ER_CREATE_ROLE : ER_CREATE_USER, user->name, text);
+	return -1;
+}
+
+/** The password's hash from {"chap-sha1": base64}. Other methods are passed over. */
+static int user_decode_auth(struct user *user, const char *data)
+{
+	uint32_t count = mp_decode_map(&data);
+	if (count > 0 && user->is_role)
+		return user_error(user, "authentication data can not be set for a role");
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t len;
+		if (mp_typeof(*data) != MP_STR) {
+			mp_next(&data);
+			mp_next(&data);
+			continue;
+		}
+		const char *method = mp_decode_str(&data, &len);
+		if (len != 9 || memcmp(method, "chap-sha1", 9) != 0) {
+			mp_next(&data);
+			continue;
+		}
+		enum { HASH_LEN = 28 };
+		unsigned char hash[HASH_LEN / 4 * 3 + 3];
+		if (mp_typeof(*data) != MP_STR)
+			return user_error(user, "invalid user password");
+		const char *text = mp_decode_str(&data, &len);
+		/* A user without a password has an empty string there. */
+		if (len == 0)
+			continue;
+		if (len != HASH_LEN || base64_decode(text, len, hash) != SCRAMBLE_SIZE)
+			return user_error(user, "invalid user password");
+		memcpy(user->hash2, hash, SCRAMBLE_SIZE);
+		user->has_password = true;
+	}
+	if (user->id == USER_GUEST && user->has_password) {
+		char empty[HASH_TEXT_SIZE];
+		unsigned char hash[SCRAMBLE_SIZE + 3];
+		password_hash("", 0, empty);
+		base64_decode(empty, strlen(empty), hash);
+		if (memcmp(hash, user->hash2, SCRAMBLE_SIZE) != 0) {
+			client_error(ER_GUEST_USER_PASSWORD);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static struct user *user_decode(struct tuple *tuple)
+{
+	const char *name, *type;
+	uint32_t id, owner, name_len, type_len;
+	if (tuple_field_u32(tuple, FIELD_ID, &id) != 0 ||
+	    tuple_field_u32(tuple, FIELD_OWNER, &owner) != 0 ||
+	    tuple_field_str(tuple, FIELD_NAME, &name, &name_len) != 0 ||
+	    tuple_field_str(tuple, FIELD_TYPE, &type, &type_len) != 0)
+		return NULL;
+	struct user *user = xcalloc(1, sizeof(*user));
+	user->id = id;
+	user->owner_id = owner;
+	user->name = xstrndup(name, name_len <= IDENTIFIER_MAX ? name_len : 64);
+	user->is_role = type_len == 4 && memcmp(type, "role", 4) == 0;
+	const char *auth = tuple_field(tuple, FIELD_AUTH);
+	if (name_len > IDENTIFIER_MAX)
+		user_error(user, "user name is too long");
+	else if (!user->is_role && (type_len != 4 || memcmp(type, "user", 4) != 0))
+		user_error(user, "unknown user type");
+	else if (identifier_check(name, name_len) == 0 &&
+		 (auth == NULL || mp_typeof(*auth) != MP_MAP || user_decode_auth(user, auth) == 0))
+		return user;
+	user_delete(user);
+	return NULL;
+}
+
+static void create_rollback(struct change *change)
+{
+	user_cache_del(change->object);
+	user_delete(change->object);
+}
+
+static int user_create(struct txn *txn, struct txn_stmt *stmt, struct user *user)
+{
+	enum object_type type = user->is_role ? OBJECT_ROLE : OBJECT_USER;
+	struct change *change = NULL;
+	if (access_check_ddl(PRIV_CREATE, type, user->name, user->owner_id, NULL) == 0)
+		change = change_new(txn, stmt, sizeof(*change), NULL, create_rollback);
+	if (change == NULL || user_cache_add(user) != 0) {
+		if (change != NULL)
+			change_cancel(change);
+		user_delete(user);
+		return -1;
+	}
+	change->object = user;
+	return 0;
+}
+
+static void drop_commit(struct change *change)
+{
+	user_delete(change->object);
+}
+
+static void drop_rollback(struct change *change)
+{
+	user_cache_put(change->object);
+	access_update_all();
+}
+
+static int drop_error(const struct user *user, const char *text)
+{
+	client_error(ER_DROP_USER, user->name, text);
+	return -1;
+}
+
+/** Does it own an object, or is it a role that somebody has? */
+static bool user_has_objects(const struct user *user)
+{
+	static const uint32_t spaces[] = {SPACE_SPACE, SPACE_FUNC, SPACE_SEQUENCE, SPACE_USER,
+		SPACE_PRIV};
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+		if (schema_index_has_row(spaces[i], 1, user->id))
+			return true;
+	}
+	return schema_space_has_row(SPACE_PRIV, user->id) ||
+		(user->is_role && schema_object_is_granted("role", user->id));
+}
+
+static int user_drop(struct txn *txn, struct txn_stmt *stmt, struct user *user)
+{
+	if (access_check_ddl(PRIV_DROP, user->is_role ? OBJECT_ROLE : OBJECT_USER, user->name,
+			     user->owner_id, &user->access) != 0)
+		return -1;
+	if (user->id <= ROLE_REPLICATION || user->id == ROLE_SUPER)
+		return drop_error(user, "the user or the role is a system");
+	if (user_has_objects(user))
+		return drop_error(user, "the user has objects");
+	struct change *change = change_new(txn, stmt, sizeof(*change), drop_commit, drop_rollback);
+	if (change == NULL)
+		return -1;
+	change->object = user;
+	user_cache_del(user);
+	return 0;
+}
+
+/** Swaps what a row says of the user between the cached structure and `other`. */
+static void user_swap(struct user *user, struct user *other)
+{
+	struct user was = *user;
+	user->owner_id = other->owner_id;
+	user->name = other->name;
+	user->has_password = other->has_password;
+	memcpy(user->hash2, other->hash2, SCRAMBLE_SIZE);
+	*other = was;
+}
+
+static void update_commit(struct change *change)
+{
+	user_delete(change->new);
+}
+
+static void update_rollback(struct change *change)
+{
+	user_swap(change->object, change->new);
+	user_delete(change->new);
+}
+
+static int user_update(struct txn *txn, struct txn_stmt *stmt, struct user *user, struct user *new)
+{
+	struct change *change = NULL;
+	if (new->is_role != user->is_role)
+		client_error(ER_CREATE_USER, user->name, "can not turn a user into a role or back");
+	else if (access_check_ddl(PRIV_ALTER, OBJECT_USER, user->name, user->owner_id,
+				  &user->access) == 0)
+		change = change_new(txn, stmt, sizeof(*change), update_commit, update_rollback);
+	if (change == NULL) {
+		user_delete(new);
+		return -1;
+	}
+	change->object = user;
+	change->new = new;
+	user_swap(user, new);
+	return 0;
+}
+
+int alter_on_user(struct txn *txn, struct txn_stmt *stmt)
+{
+	uint32_t id;
+	if (tuple_field_u32(stmt->new_tuple != NULL ? stmt->new_tuple : stmt->old_tuple, FIELD_ID,
+			    &id) != 0)
+		return -1;
+	struct user *user = user_find(id);
+	if (stmt->new_tuple == NULL)
+		return user_drop(txn, stmt, user);
+	struct user *new = user_decode(stmt->new_tuple);
+	if (new == NULL)
+		return -1;
+	return user == NULL ? user_create(txn, stmt, new) : user_update(txn, stmt, user, new);
+}

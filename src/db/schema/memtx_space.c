@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The memtx engine: statements over all indexes of a space, in memory.
+ *
+ * The primary index holds one reference to each tuple. A statement takes over
+ * that of the tuple it removed (old_tuple) and has one of its own to the tuple it
+ * put (new_tuple), so that undoing it needs no memory and cannot fail.
+ */
+#include <assert.h>
+#include <stddef.h>
+
+#include <msgpuck.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "db/error.h"
+#include "db/schema/schema.h"
+#include "db/tuple/tuple.h"
+#include "db/tuple/update.h"
+#include "db/txn/txn.h"
+
+/** Changes secondary indexes back, from `count` - 1 down to 0, after a change of them. */
+static void memtx_revert(struct space *space, uint32_t count, struct tuple *old, struct tuple *new)
+{
+	index_is_undoing = true;
+	while (count-- > 0) {
+		struct index *index = space->index[count];
+		struct tuple *unused;
+		int rc = index->vtab->replace(index, new, old, DUP_REPLACE_OR_INSERT, &unused);
+		if (rc != 0)
+			panic("can't put a tuple back into index '%s' of space '%s'",
+			      index->def->name, space_name(space));
+	}
+	index_is_undoing = false;
+}
+
+/**
+ * Puts `new` in the place of `old` in all indexes and notes it in the statement;
+ * takes over the caller's reference to `new`. On failure that is given back.
+ */
+static int memtx_replace(struct space *space, struct txn_stmt *stmt, struct tuple *old,
+			 struct tuple *new, enum dup_replace_mode mode)
+{
+	struct index *pk = space->index[0];
+	struct tuple *unused;
+	if (pk->vtab->replace(pk, old, new, mode, &old) != 0)
+		goto fail;
+	for (uint32_t i = 1; i < space->index_count; i++) {
+		struct index *index = space->index[i];
+		if (index->vtab->replace(index, old, new, DUP_REPLACE_OR_INSERT, &unused) != 0) {
+			memtx_revert(space, i, old, new);
+			goto fail;
+		}
+	}
+	if (old != NULL) {
+		old->is_dirty = true;
+		space->bsize -= old->bsize;
+	}
+	if (new != NULL) {
+		tuple_ref(new);
+		space->bsize += new->bsize;
+	}
+	stmt->old_tuple = old;
+	stmt->new_tuple = new;
+	stmt->has_engine_change = old != NULL || new != NULL;
+	return 0;
+fail:
+	if (new != NULL)
+		tuple_unref(new);
+	return -1;
+}
+
+static void memtx_space_undo(struct space *space, struct tuple *old, struct tuple *new)
+{
+	memtx_revert(space, space->index_count, old, new);
+	if (new != NULL) {
+		new->is_dirty = true;
+		space->bsize -= new->bsize;
+		tuple_unref(new);
+	}
+	if (old != NULL) {
+		old->is_dirty = false;
+		space->bsize += old->bsize;
+		tuple_ref(old);
+	}
+}
+
+static int memtx_space_replace(struct space *space, struct txn *txn, struct request *request)
+{
+	if (space_index_find(space, 0) == NULL)
+		return -1;
+	struct tuple *tuple = tuple_new(space->format, request->tuple, request->tuple_end);
+	if (tuple == NULL)
+		return -1;
+	return memtx_replace(space, txn_stmt_current(txn), NULL, tuple,
+			     request->type == IPROTO_INSERT ? DUP_INSERT : DUP_REPLACE);
+}
+
+/** The tuple that a request's key names, by a unique index; NULL in *tuple where none is. */
+static int memtx_find(struct space *space, const struct request *request, struct tuple **tuple)
+{
+	struct index *index = space_index_find_unique(space, request->index_id);
+	if (index == NULL)
+		return -1;
+	const char *key = request->key;
+	uint32_t part_count = mp_decode_array(&key);
+	if (key_validate(index->def->key_def, key, part_count, true, false) != 0)
+		return -1;
+	return index->vtab->get(index, key, part_count, tuple);
+}
+
+static int memtx_space_delete(struct space *space, struct txn *txn, struct request *request)
+{
+	struct tuple *old;
+	if (memtx_find(space, request, &old) != 0)
+		return -1;
+	if (old == NULL)
+		return 0;
+	return memtx_replace(space, txn_stmt_current(txn), old, NULL, DUP_REPLACE);
+}
+
+/** Makes the tuple that an update gives. `data` is on the fiber's region. */
+static int memtx_replace_updated(struct space *space, struct txn *txn, struct tuple *old,
+				 const char *data, uint32_t size)
+{
+	struct tuple *new = tuple_new(space->format, data, data + size);
+	if (new == NULL)
+		return -1;
+	struct index *pk = space->index[0];
+	if (tuple_compare(old, new, pk->def->key_def) != 0) {
+		tuple_unref(new);
+		client_error(ER_CANT_UPDATE_PRIMARY_KEY, pk->def->name, space_name(space));
+		return -1;
+	}
+	return memtx_replace(space, txn_stmt_current(txn), old, new, DUP_REPLACE);
+}
+
+static int memtx_space_update(struct space *space, struct txn *txn, struct request *request)
+{
+	struct tuple *old;
+	if (memtx_find(space, request, &old) != 0)
+		return -1;
+	if (old == NULL)
+		return 0;
+	struct region *region = &fiber()->region;
+	size_t mark = region_used(region);
+	uint32_t size;
+	uint64_t mask;
+	const char *row = tuple_data(old);
+	const char *data = update_execute(request->tuple, request->tuple_end, row,
+					  row + old->bsize, space->format->dict,
+					  request->index_base, region, &size, &mask);
+	int rc = data == NULL ? -1 : memtx_replace_updated(space, txn, old, data, size);
+	region_truncate(region, mark);
+	return rc;
+}
+
+/** There is a tuple: applies the operations to it. What cannot be applied is logged only. */
+static int memtx_upsert_existing(struct space *space, struct txn *txn, struct request *request,
+				 struct tuple *old)
+{
+	struct region *region = &fiber()->region;
+	uint32_t size;
+	uint64_t mask;
+	const char *row = tuple_data(old);
+	const char *data = upsert_execute(request->ops, request->ops_end, row, row + old->bsize,
+					  space->format->dict, request->index_base, region, &size,
+					  &mask);
+	if (data == NULL)
+		return -1;
+	if (memtx_replace_updated(space, txn, old, data, size) == 0)
+		return 0;
+	if (diag_last()->code != ER_CANT_UPDATE_PRIMARY_KEY)
+		return -1;
+	diag_log();
+	return 0;
+}
+
+static int memtx_space_upsert(struct space *space, struct txn *txn, struct request *request)
+{
+	struct index *pk = space_index_find(space, 0);
+	if (pk == NULL)
+		return -1;
+	struct tuple *tuple = tuple_new(space->format, request->tuple, request->tuple_end);
+	if (tuple == NULL)
+		return -1;
+	struct region *region = &fiber()->region;
+	size_t mark = region_used(region);
+	uint32_t size;
+	struct tuple *old;
+	int rc = -1;
+	const char *key = tuple_extract_key(tuple, pk->def->key_def, region, &size);
+	if (key == NULL)
+		goto out;
+	uint32_t part_count = mp_decode_array(&key);
+	if (pk->vtab->get(pk, key, part_count, &old) != 0)
+		goto out;
+	if (update_check_ops(request->ops, request->ops_end, space->format->dict,
+			     request->index_base) != 0)
+		goto out;
+	if (old != NULL) {
+		rc = memtx_upsert_existing(space, txn, request, old);
+	} else {
+		rc = memtx_replace(space, txn_stmt_current(txn), NULL, tuple, DUP_INSERT);
+		tuple = NULL;
+	}
+out:
+	if (tuple != NULL)
+		tuple_unref(tuple);
+	region_truncate(region, mark);
+	return rc;
+}
+
+void index_unref_tuples(struct index *pk)
+{
+	struct iterator *it = pk->vtab->iterator(pk, ITER_ALL, NULL, 0);
+	if (it == NULL)
+		panic("no memory to free the tuples of space '%s'", pk->space_name);
+	/* An iterator goes on behind its last tuple, so that one is freed after the step. */
+	struct tuple *tuple, *last = NULL;
+	while (it->next(it, &tuple) == 0 && tuple != NULL) {
+		if (last != NULL)
+			tuple_unref(last);
+		last = tuple;
+		last->is_dirty = true;
+	}
+	it->free(it);
+	if (last != NULL)
+		tuple_unref(last);
+}
+
+/** Fills a new secondary index with the rows of the space. */
+static int memtx_fill_index(struct space *space, struct index *index)
+{
+	struct index *pk = space->index[0];
+	struct iterator *it = pk->vtab->iterator(pk, ITER_ALL, NULL, 0);
+	if (it == NULL)
+		return -1;
+	struct tuple *tuple, *unused;
+	int rc;
+	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
+		rc = index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused);
+		if (rc != 0)
+			break;
+	}
+	it->free(it);
+	return rc;
+}
+
+static struct index *memtx_index_create(struct space *space, const struct index_def *def)
+{
+	struct index *index = index_new(def, space_name(space));
+	if (index == NULL)
+		return NULL;
+	if (space->index_count > 0 && space->index[0]->def->iid == 0 &&
+	    memtx_fill_index(space, index) != 0) {
+		index_delete(index);
+		return NULL;
+	}
+	return index;
+}
+
+const struct space_vtab memtx_space_vtab = {
+	.engine_name = "memtx",
+	.owns_tuples = true,
+	.replace = memtx_space_replace,
+	.delete = memtx_space_delete,
+	.update = memtx_space_update,
+	.upsert = memtx_space_upsert,
+	.undo = memtx_space_undo,
+	.index_create = memtx_index_create,
+};

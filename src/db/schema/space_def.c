@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A row of _space, decoded and checked: [id, owner, name, engine, field_count,
+ * flags, format].
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "data/mp.h"
+#include "db/error.h"
+#include "db/schema/collation.h"
+#include "db/schema/options.h"
+#include "db/schema/schema.h"
+#include "db/tuple/tuple.h"
+
+enum {
+	FIELD_ID, FIELD_OWNER, FIELD_NAME, FIELD_ENGINE, FIELD_FIELD_COUNT, FIELD_FLAGS,
+	FIELD_FORMAT,
+};
+
+/* The engine's name in a message or a definition. */
+enum { ENGINE_NAME_MAX = 128 };
+
+static int space_def_error(uint32_t errcode, const char *name, size_t len, const char *text)
+{
+	char *copy = xstrndup(name, len < IDENTIFIER_MAX ? len : IDENTIFIER_MAX);
+	client_error(errcode, copy, text);
+	xfree(copy);
+	return -1;
+}
+
+struct space_flags {
+	bool temporary, view, is_sync;
+	uint32_t group_id;
+	struct option_str sql;
+};
+
+static const struct option flag_table[] = {
+	{"group_id", OPTION_U32, offsetof(struct space_flags, group_id)},
+	{"temporary", OPTION_BOOL, offsetof(struct space_flags, temporary)},
+	{"view", OPTION_BOOL, offsetof(struct space_flags, view)},
+	{"is_sync", OPTION_BOOL, offsetof(struct space_flags, is_sync)},
+	{"sql", OPTION_STR, offsetof(struct space_flags, sql)},
+	{NULL, 0, 0},
+};
+
+static int space_flags_decode(struct space_def *def, const char *data)
+{
+	struct space_flags flags = {0};
+	if (options_decode(&data, flag_table, &flags, ER_WRONG_SPACE_OPTIONS, FIELD_FLAGS,
+			   false) != 0)
+		return -1;
+	if (flags.group_id > 1) {
+		char id[16];
+		snprintf(id, sizeof(id), "%u", flags.group_id);
+		client_error(ER_NO_SUCH_GROUP, id);
+		return -1;
+	}
+	if (flags.view) {
+		if (flags.sql.s == NULL)
+			client_error(ER_VIEW_MISSING_SQL);
+		else
+			client_error(ER_UNSUPPORTED, "tarn", "SQL views");
+		return -1;
+	}
+	def->is_temporary = flags.temporary;
+	def->is_local = flags.group_id == 1;
+	def->is_sync = flags.is_sync;
+	return 0;
+}
+
+struct field_options {
+	struct option_str name, type, nullable_action;
+	bool is_nullable;
+	uint32_t collation;
+};
+
+static const struct option field_table[] = {
+	{"name", OPTION_STR, offsetof(struct field_options, name)},
+	{"type", OPTION_ENUM, offsetof(struct field_options, type)},
+	{"is_nullable", OPTION_BOOL, offsetof(struct field_options, is_nullable)},
+	{"nullable_action", OPTION_ENUM, offsetof(struct field_options, nullable_action)},
+	{"collation", OPTION_U32, offsetof(struct field_options, collation)},
+	{NULL, 0, 0},
+};
+
+static int field_error(const struct space_def *def, uint32_t errcode, uint32_t fieldno,
+		       const char *format)
+{
+	char text[128];
+	snprintf(text, sizeof(text), format, fieldno + 1);
+	client_error(errcode, def->name, text);
+	return -1;
+}
+
+/** nullable_action: what a NULL does to a statement; only "none" lets it through. */
+static int nullable_action_decode(const struct space_def *def, uint32_t errcode, uint32_t fieldno,
+				  const struct field_options *o, bool *is_nullable)
+{
+	static const char *const actions[] = {
+		"none", "rollback", "abort", "fail", "ignore", "replace", "default", NULL,
+	};
+	*is_nullable = o->is_nullable;
+	if (o->nullable_action.s == NULL)
+		return 0;
+	int i = 0;
+	while (actions[i] != NULL &&
+	       !option_str_is(&o->nullable_action, actions[i], strlen(actions[i])))
+		i++;
+	if (actions[i] == NULL)
+		return field_error(def, errcode, fieldno,
+				   "field %u has unknown field on conflict nullable action");
+	if (o->is_nullable && i != 0)
+		return field_error(def, errcode, fieldno,
+				   "field %u has conflicting nullability and nullable action "
+				   "properties");
+	*is_nullable = i == 0;
+	return 0;
+}
+
+static int field_decode(struct space_def *def, uint32_t errcode, uint32_t fieldno,
+			const char **data)
+{
+	if (mp_typeof(**data) != MP_MAP)
+		return field_error(def, errcode, fieldno, "field %u is not map");
+	struct field_options o = {.collation = COLL_NONE};
+	if (options_decode(data, field_table, &o, ER_WRONG_SPACE_FORMAT, fieldno + 1, true) != 0)
+		return -1;
+	struct field_def *field = &def->fields[fieldno];
+	if (o.name.s == NULL || o.name.len == 0)
+		return field_error(def, errcode, fieldno, "field %u name is not specified");
+	if (o.name.len > IDENTIFIER_MAX)
+		return field_error(def, errcode, fieldno, "field %u name is too long");
+	if (identifier_check(o.name.s, o.name.len) != 0)
+		return -1;
+	field->type = o.type.s == NULL ? FIELD_TYPE_ANY :
+		field_type_by_name(o.type.s, o.type.len);
+	if (field->type == field_type_MAX)
+		return field_error(def, errcode, fieldno, "field %u has unknown field type");
+	if (nullable_action_decode(def, errcode, fieldno, &o, &field->is_nullable) != 0)
+		return -1;
+	if (o.collation != COLL_NONE && field->type != FIELD_TYPE_STRING &&
+	    field->type != FIELD_TYPE_SCALAR && field->type != FIELD_TYPE_ANY)
+		return field_error(def, errcode, fieldno, "collation is reasonable only for "
+				   "string, scalar and any fields");
+	if (o.collation != COLL_NONE && !collation_exists(o.collation))
+		return options_error(ER_WRONG_COLLATION_OPTIONS, fieldno + 1,
+				     "collation was not found by ID");
+	field->coll_id = o.collation;
+	field->name = xstrndup(o.name.s, o.name.len);
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int field_names_check(const struct space_def *def)
+{
+	const char **names = xmalloc((def->field_count + 1) * sizeof(*names));
+	for (uint32_t i = 0; i < def->field_count; i++)
+		names[i] = def->fields[i].name;
+	qsort(names, def->field_count, sizeof(*names), compare_names);
+	int rc = 0;
+	for (uint32_t i = 1; i < def->field_count && rc == 0; i++) {
+		if (strcmp(names[i - 1], names[i]) == 0) {
+			client_error(ER_SPACE_FIELD_IS_DUPLICATE, names[i]);
+			rc = -1;
+		}
+	}
+	xfree(names);
+	return rc;
+}
+
+static int space_format_decode(struct space_def *def, uint32_t errcode, const char *data)
+{
+	uint32_t count = mp_decode_array(&data);
+	if (count == 0)
+		return 0;
+	def->fields = xcalloc(count, sizeof(*def->fields));
+	for (uint32_t i = 0; i < count; i++) {
+		if (field_decode(def, errcode, i, &data) != 0)
+			return -1;
+		def->field_count++;
+	}
+	return field_names_check(def);
+}
+
+static int space_def_check(const struct space_def *def, uint32_t errcode)
+{
+	if (def->id > SPACE_ID_MAX)
+		return space_def_error(errcode, def->name, strlen(def->name),
+				       "space id is too big");
+	if (def->id == 0)
+		return space_def_error(errcode, def->name, strlen(def->name),
+				       "space id 0 is reserved");
+	if (def->exact_field_count != 0 && def->exact_field_count < def->field_count)
+		return space_def_error(errcode, def->name, strlen(def->name),
+				       "exact_field_count must be either 0 or >= formatted "
+				       "field count");
+	return 0;
+}
+
+struct space_def *space_def_decode(struct tuple *tuple, uint32_t errcode)
+{
+	const char *name, *engine;
+	uint32_t id, uid, name_len, engine_len, field_count;
+	if (tuple_field_str(tuple, FIELD_NAME, &name, &name_len) != 0)
+		return NULL;
+	if (name_len > IDENTIFIER_MAX) {
+		/* As long as it is, the name would hide the message. */
+		space_def_error(errcode, name, 64, "space name is too long");
+		return NULL;
+	}
+	if (identifier_check(name, name_len) != 0 ||
+	    tuple_field_u32(tuple, FIELD_ID, &id) != 0 ||
+	    tuple_field_u32(tuple, FIELD_OWNER, &uid) != 0 ||
+	    tuple_field_str(tuple, FIELD_ENGINE, &engine, &engine_len) != 0 ||
+	    tuple_field_u32(tuple, FIELD_FIELD_COUNT, &field_count) != 0)
+		return NULL;
+	if (engine_len > ENGINE_NAME_MAX) {
+		space_def_error(errcode, name, name_len, "space engine name is too long");
+		return NULL;
+	}
+	if (identifier_check(engine, engine_len) != 0)
+		return NULL;
+	struct space_def *def = space_def_new(id, uid, name, name_len, engine, engine_len);
+	def->exact_field_count = field_count;
+	/* What the engine shows of other spaces is read only. */
+	def->is_view = strcmp(def->engine_name, "sysview") == 0;
+	if (space_flags_decode(def, tuple_field(tuple, FIELD_FLAGS)) != 0 ||
+	    space_format_decode(def, errcode, tuple_field(tuple, FIELD_FORMAT)) != 0 ||
+	    space_def_check(def, errcode) != 0) {
+		space_def_delete(def);
+		return NULL;
+	}
+	return def;
+}
