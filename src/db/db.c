@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Start-up of the layer, and changes of data.
+ */
+#include "db/db.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/fiber.h"
+#include "data/mp.h"
+#include "db/db_int.h"
+#include "db/error.h"
+#include "db/schema/schema.h"
+#include "db/schema/space.h"
+#include "db/schema/sequence.h"
+#include "db/tuple/tuple.h"
+#include "db/txn/txn.h"
+
+static bool is_read_only;
+
+void db_init(void)
+{
+	tuple_init();
+	txn_init();
+	schema_init();
+}
+
+void db_free(void)
+{
+	schema_free();
+	tuple_free();
+}
+
+void db_set_read_only(bool yesno)
+{
+	is_read_only = yesno;
+}
+
+bool db_is_read_only(void)
+{
+	return is_read_only;
+}
+
+int db_check_writable(const struct space *space)
+{
+	if (is_read_only && !space->def->is_temporary && !space->def->is_local) {
+		client_error(ER_READONLY);
+		return -1;
+	}
+	return 0;
+}
+
+/* One statement ------------------------------------------------------------------ */
+
+static int space_execute(struct space *space, struct txn *txn, struct request *request)
+{
+	switch (request->type) {
+	case IPROTO_INSERT:
+	case IPROTO_REPLACE:
+		return space->vtab->replace(space, txn, request);
+	case IPROTO_DELETE:
+		return space->vtab->delete(space, txn, request);
+	case IPROTO_UPDATE:
+		return space->vtab->update(space, txn, request);
+	case IPROTO_UPSERT:
+		return space->vtab->upsert(space, txn, request);
+	case IPROTO_NOP:
+		return 0;
+	default:
+		client_error(ER_UNKNOWN_REQUEST_TYPE, request->type);
+		return -1;
+	}
+}
+
+/**
+ * The journal has changes by the primary key only, since other indexes may be gone
+ * when it is read. False: there is nothing to write.
+ */
+static bool rebind_to_primary_key(struct space *space, struct txn *txn,
+				  const struct txn_stmt *stmt, struct request *request)
+{
+	if (request->index_id == 0 ||
+	    (request->type != IPROTO_DELETE && request->type != IPROTO_UPDATE))
+		return true;
+	if (stmt->old_tuple == NULL)
+		return false;
+	uint32_t size;
+	const char *key = tuple_extract_key(stmt->old_tuple, space->index[0]->def->key_def,
+					    &txn->region, &size);
+	if (key == NULL)
+		return false;
+	request->index_id = 0;
+	request->key = key;
+	request->key_end = key + size;
+	return true;
+}
+
+int db_execute(struct space *space, struct request *request, struct tuple **result)
+{
+	struct txn *txn = txn_stmt_begin(space, request->type);
+	if (txn == NULL)
+		return -1;
+	struct request changed = *request;
+	request = &changed;
+	struct txn_stmt *stmt = txn_stmt_current(txn);
+	if (space->sequence != NULL && db_handle_sequence(space, request, &txn->region) != 0)
+		goto fail;
+	if (!list_empty(&space->before_replace) && request->header == NULL &&
+	    db_before_replace(space, txn, request) != 0)
+		goto fail;
+	if (space_execute(space, txn, request) != 0)
+		goto fail;
+	bool has_row = rebind_to_primary_key(space, txn, stmt, request);
+	struct tuple *tuple = request->type == IPROTO_DELETE ? stmt->old_tuple :
+		request->type == IPROTO_UPSERT ? NULL : stmt->new_tuple;
+	if (result != NULL && tuple != NULL)
+		tuple_ref(tuple);
+	if (txn_stmt_commit(txn, has_row ? request : NULL) != 0) {
+		if (result != NULL && tuple != NULL)
+			tuple_unref(tuple);
+		return -1;
+	}
+	if (result != NULL)
+		*result = tuple;
+	return 0;
+fail:
+	txn_stmt_rollback(txn);
+	return -1;
+}
+
+int db_process_unchecked(struct request *request, struct tuple **result)
+{
+	struct space *space = space_find(request->space_id);
+	return space == NULL ? -1 : db_execute(space, request, result);
+}
+
+int db_process(struct request *request, struct tuple **result)
+{
+	struct space *space = space_find(request->space_id);
+	if (space == NULL || db_check_writable(space) != 0 ||
+	    space_access_check(space, PRIV_WRITE) != 0)
+		return -1;
+	return db_execute(space, request, result);
+}
+
+/* By name ------------------------------------------------------------------------- */
+
+int db_insert(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result)
+{
+	struct request request = {
+		.type = IPROTO_INSERT, .space_id = space_id, .tuple = tuple, .tuple_end = tuple_end,
+	};
+	return db_process(&request, result);
+}
+
+int db_replace(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result)
+{
+	struct request request = {
+		.type = IPROTO_REPLACE, .space_id = space_id, .tuple = tuple, .tuple_end = tuple_end,
+	};
+	return db_process(&request, result);
+}
+
+int db_delete(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+	      struct tuple **result)
+{
+	struct request request = {
+		.type = IPROTO_DELETE, .space_id = space_id, .index_id = index_id,
+		.key = key, .key_end = key_end,
+	};
+	return db_process(&request, result);
+}
+
+int db_update(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+	      const char *ops, const char *ops_end, int index_base, struct tuple **result)
+{
+	struct request request = {
+		.type = IPROTO_UPDATE, .space_id = space_id, .index_id = index_id,
+		.key = key, .key_end = key_end, .tuple = ops, .tuple_end = ops_end,
+		.index_base = index_base,
+	};
+	return db_process(&request, result);
+}
+
+int db_upsert(uint32_t space_id, uint32_t index_id, const char *tuple, const char *tuple_end,
+	      const char *ops, const char *ops_end, int index_base, struct tuple **result)
+{
+	struct request request = {
+		.type = IPROTO_UPSERT, .space_id = space_id, .index_id = index_id,
+		.tuple = tuple, .tuple_end = tuple_end, .ops = ops, .ops_end = ops_end,
+		.index_base = index_base,
+	};
+	return db_process(&request, result);
+}
+
+int db_truncate(uint32_t space_id)
+{
+	struct space *space = space_find(space_id);
+	if (space == NULL || db_check_writable(space) != 0)
+		return -1;
+	/* {id, 1}, or one more where there is a row: [["+", 1, 1]] by field numbers from 0. */
+	char tuple[16], ops[16], *end = tuple, *ops_end = ops;
+	end = mp_encode_array(end, 2);
+	end = mp_encode_uint(end, space_id);
+	end = mp_encode_uint(end, 1);
+	ops_end = mp_encode_array(ops_end, 1);
+	ops_end = mp_encode_array(ops_end, 3);
+	ops_end = mp_encode_str(ops_end, "+", 1);
+	ops_end = mp_encode_uint(ops_end, 1);
+	ops_end = mp_encode_uint(ops_end, 1);
+	struct request request = {
+		.type = IPROTO_UPSERT, .space_id = SPACE_TRUNCATE,
+		.tuple = tuple, .tuple_end = end, .ops = ops, .ops_end = ops_end,
+	};
+	/* The change of _truncate checks the right to write to the space. */
+	return db_process_unchecked(&request, NULL);
+}
