@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command line: cli.py TARN [TEST...]"""
+import os
+import signal
+import sys
+import unittest
+
+import process
+
+TARN = process.program(sys.argv[1])
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.dir = process.temp_dir()
+
+    def script(self, text, name='script.lua'):
+        with open(os.path.join(self.dir, name), 'w', encoding='utf-8') as f:
+            f.write(text)
+        return name
+
+    def tarn(self, *args, stdin='', env=None, expected=0):
+        """Run to the end; its standard output and standard error."""
+        status, out, err = process.run([TARN, *args], 20, cwd=self.dir, input=stdin,
+                                       env=dict(os.environ, **(env or {})))
+        self.assertEqual(status, expected, f'{args}\n{out}\n{err}')
+        return out, err
+
+    def test_script(self):
+        self.script('print(arg[0], arg[1], arg[2], #arg, ...)')
+        self.assertEqual(self.tarn('script.lua', 'a', 'b c')[0], 'script.lua\ta\tb c\t2\ta\tb c\n')
+
+    def test_script_gets_what_looks_like_options(self):
+        self.script('print(...)')
+        self.assertEqual(self.tarn('script.lua', '-v', '-e', '--help')[0], '-v\t-e\t--help\n')
+
+    def test_two_dashes(self):
+        self.script('print(arg[0], ...)')
+        self.assertEqual(self.tarn('--', 'script.lua', '-v')[0], 'script.lua\t-v\n')
+
+    def test_standard_input(self):
+        self.assertEqual(self.tarn(stdin='print("from stdin")')[0], 'from stdin\n')
+        self.assertEqual(self.tarn('-', 'a', 'b', stdin='print(...)')[0], 'a\tb\n')
+
+    def test_hash_bang(self):
+        self.script('#!/usr/bin/env tarn\nprint(1)')
+        self.assertEqual(self.tarn('script.lua')[0], '1\n')
+        _, err = self.tarn(self.script('#!x\nerror("second line")'), expected=1)
+        self.assertIn('script.lua:2: second line', err)
+
+    def test_executable_script(self):
+        path = os.path.join(self.dir, self.script(f'#!{TARN}\nprint("run", ...)'))
+        os.chmod(path, 0o755)
+        status, out, _ = process.run([path, 'x'], 20)
+        self.assertEqual((status, out), (0, 'run\tx\n'))
+
+    def test_expressions(self):
+        self.assertEqual(self.tarn('-e', 'print(1)')[0], '1\n')
+        self.assertEqual(self.tarn('-e', 'x = 1', '-e', 'print(x + 1)')[0], '2\n')
+        self.script('print("script", y)')
+        self.assertEqual(self.tarn('-e', 'y = 5', 'script.lua')[0], 'script\t5\n')
+
+    def test_libraries(self):
+        self.assertEqual(self.tarn('-l', 'json', '-e', 'print(json.encode({1}))')[0], '[1]\n')
+        self.script('return {hello = function() print("hello") end}', 'mylib.lua')
+        self.assertEqual(self.tarn('-l', 'mylib', '-e', 'mylib.hello()')[0], 'hello\n')
+
+    def test_exit_status(self):
+        self.tarn('-e', 'os.exit(0)')
+        self.tarn('-e', 'os.exit(3)', expected=3)
+        self.tarn(self.script('os.exit(7)'), expected=7)
+        self.assertEqual(self.tarn(self.script('io.write("no newline") os.exit(0)'))[0], 'no newline')
+
+    def test_errors(self):
+        cases = [('error("boom")', 'script.lua:1: boom'),
+                 ('local t = nil\nprint(t.x)', 'script.lua:2: attempt to index'),
+                 ('syntax error here', 'script.lua:1:'),
+                 ('box.error{code = 5, reason = "the reason"}', 'the reason'),
+                 ('error({code = 1})', 'table'),
+                 ('require("nosuch.module")', "module 'nosuch.module' not found"),
+                 ('require("fiber").sleep(0.01) error("later")', 'script.lua:1: later'),
+                 ('box.cfg{listn = 1}', 'listn')]
+        for text, message in cases:
+            with self.subTest(text=text):
+                _, err = self.tarn(self.script(text), expected=1)
+                self.assertIn(message, err)
+
+    def test_traceback(self):
+        _, err = self.tarn(self.script('local function inner()\n  error("deep")\nend\n'
+                                       'function outer()\n  inner()\nend\nouter()'), expected=1)
+        self.assertIn('script.lua:2: deep', err)
+        self.assertIn('traceback', err)
+        self.assertIn('script.lua:7', err)
+
+    def test_errors_on_the_command_line(self):
+        self.assertIn('boom', self.tarn('-e', 'error("boom")', expected=1)[1])
+        self.assertIn('nosuch', self.tarn('-l', 'nosuch', expected=1)[1])
+        self.assertIn('nosuch.lua', self.tarn('nosuch.lua', expected=2)[1])
+        self.assertIn('nosuch', self.tarn('--nosuch', expected=64)[1])
+        self.assertNotEqual(self.tarn('-e', expected=64)[1], '')
+
+    def test_version_and_help(self):
+        out, _ = self.tarn('-v')
+        self.assertRegex(out, r'(?i)tarn\b.*\d+\.\d+\.\d+')
+        self.assertEqual(self.tarn('--version')[0], out)
+        out, _ = self.tarn('-h')
+        for option in '-e', '-l', '-i', '-v', '-h', 'SCRIPT':
+            self.assertIn(option, out)
+        self.assertEqual(self.tarn('--help')[0], out)
+
+    def test_serves_after_the_script(self):
+        port = process.free_port()
+        server = process.Server(TARN, os.path.join(self.dir, self.script(
+            f'box.cfg{{listen = "127.0.0.1:{port}"}} print("ready") io.stdout:flush()')), directory=self.dir).start()
+        import time
+        time.sleep(0.2)
+        self.assertTrue(server.alive())
+        self.assertEqual(server.stop(), 0)
+
+    def test_sigint(self):
+        server = process.Server(TARN, os.path.join(self.dir, self.script(
+            'box.cfg{} print("ready") io.stdout:flush()')), directory=self.dir).start()
+        server.process.send_signal(signal.SIGINT)
+        self.assertEqual(server.process.wait(10), 0)
+
+    def test_paths_of_modules(self):
+        os.mkdir(os.path.join(self.dir, 'lib'))
+        self.script('return 42', 'lib/answer.lua')
+        self.assertEqual(self.tarn('-e', 'print(require("answer"))', env={'LUA_PATH': './lib/?.lua;;'})[0], '42\n')
+        self.assertEqual(self.tarn('-e', 'print(require("lib.answer"))')[0], '42\n')
+
+
+if __name__ == '__main__':
+    unittest.main(warnings='ignore', argv=[sys.argv[0]] + sys.argv[2:])

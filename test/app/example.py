@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The example application: example.py TARN [TEST...]"""
+import os
+import shutil
+import sys
+import unittest
+
+import process
+from iproto import Client, ServerError
+
+TARN = process.program(sys.argv[1])
+EXAMPLE = os.path.join(process.ROOT, 'examples', 'bookshop.lua')
+NO_BOOK, TOO_FEW = 1001, 1002
+
+
+class Bookshop(unittest.TestCase):
+    def setUp(self):
+        self.dir = process.temp_dir()
+        self.servers = []
+
+    def open(self):
+        """Start the example in the foreground, without a terminal; a connection as clerk."""
+        self.port = process.free_port()
+        env = dict(os.environ, BOOKSHOP_LISTEN=f'127.0.0.1:{self.port}', BOOKSHOP_PASSWORD='pass')
+        with open(os.path.join(self.dir, 'server.log'), 'ab') as log:
+            self.server = process.start([TARN, EXAMPLE], cwd=self.dir, env=env, stdout=log, stderr=log)
+        import time
+        for _ in range(500):
+            try:
+                c = Client(self.port)
+                c.auth('clerk', 'pass')
+                # The log says when the last line of the script is through.
+                with open(os.path.join(self.dir, 'server.log'), encoding='utf-8') as f:
+                    if 'the bookshop is open' in f.read():
+                        return c
+            except (OSError, ServerError):
+                pass
+            time.sleep(0.02)
+        with open(os.path.join(self.dir, 'server.log'), encoding='utf-8') as f:
+            self.fail('the example did not come up:\n' + f.read())
+
+    def close(self):
+        self.server.terminate()
+        self.assertEqual(self.server.wait(10), 0)
+        os.remove(os.path.join(self.dir, 'server.log'))
+
+    def test_a_day(self):
+        c = self.open()
+        self.assertEqual([t[0] for t in c.call('bookshop.by_author', 'Ursula K. Le Guin')[0]], [2, 1])
+        self.assertEqual(c.call('bookshop.buy', 1, 2, 'ann'), [[1, 1, 2, 'ann', 2598]])
+        for book, code in (4, TOO_FEW), (99, NO_BOOK):
+            with self.assertRaises(ServerError) as e:
+                c.call('bookshop.buy', book, 1, 'ann')
+            self.assertEqual(e.exception.code, code)
+        self.close()
+        # Once more in the same directory: what was there stays.
+        c = self.open()
+        self.assertEqual(c.call('bookshop.buy', 1, 1, 'bob'), [[2, 1, 1, 'bob', 1299]])
+        self.server.kill()
+        self.server.wait()
+        os.remove(os.path.join(self.dir, 'server.log'))
+        c = self.open()
+        self.assertEqual(c.call('bookshop.buy', 1, 1, 'cid'), [[3, 1, 1, 'cid', 1299]])
+        self.close()
+
+    def test_guest(self):
+        self.open()
+        guest = Client(self.port)
+        for ask in (lambda: guest.call('bookshop.buy', 1, 1, 'x'), lambda: guest.eval('return 1')):
+            with self.assertRaises(ServerError) as e:
+                ask()
+            self.assertEqual(e.exception.code, 42)
+        self.close()
+
+    def test_run_without_a_terminal(self):
+        """What `make run` does there: serve in the foreground until SIGTERM."""
+        tree = process.temp_dir()
+        for name in 'examples', 'tools':
+            shutil.copytree(os.path.join(process.ROOT, name), os.path.join(tree, name),
+                            ignore=shutil.ignore_patterns('node_modules'))
+        port = process.free_port()
+        env = dict(os.environ, BOOKSHOP_LISTEN=f'127.0.0.1:{port}')
+        server = process.start([os.path.join(tree, 'tools', 'run-example'), TARN], env=env,
+                               stdout=process.subprocess.DEVNULL, stderr=process.subprocess.DEVNULL)
+        import time
+        for _ in range(500):
+            try:
+                Client(port).ping()
+                break
+            except OSError:
+                time.sleep(0.02)
+        server.terminate()
+        self.assertEqual(server.wait(10), 0)
+        self.assertTrue(os.listdir(os.path.join(tree, 'var', 'bookshop')))
+
+
+if __name__ == '__main__':
+    unittest.main(warnings='ignore', argv=[sys.argv[0]] + sys.argv[2:])
