@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- Fills a data directory with a bit of everything: a snapshot and a log after it.
+-- arg[1]: 'stop' ends cleanly, 'kill' ends without a word.
+box.cfg{checkpoint_interval = 0}
+
+local s = box.schema.space.create('things', {
+    format = {{'id', 'unsigned'}, {'name', 'string'}, {'n', 'number', is_nullable = true}},
+})
+s:create_index('pk')
+s:create_index('name', {parts = {'name'}})
+s:create_index('n', {parts = {{'n', is_nullable = true}, 'id'}, unique = false})
+local h = box.schema.space.create('hashed', {field_count = 2})
+h:create_index('pk', {type = 'hash', parts = {{1, 'string'}}})
+local any = box.schema.space.create('any')
+any:create_index('pk')
+local temp = box.schema.space.create('temp', {temporary = true})
+temp:create_index('pk')
+local here = box.schema.space.create('here', {is_local = true})
+here:create_index('pk')
+
+box.schema.user.create('ann', {password = 'secret'})
+box.schema.user.grant('ann', 'read,write', 'space', 'things')
+box.schema.role.create('reader')
+box.schema.role.grant('reader', 'read', 'universe')
+box.schema.user.grant('ann', 'reader')
+box.schema.func.create('sum', {body = 'function(a, b) return a + b end'})
+box.schema.func.create('plain', {setuid = true})
+
+local function fill(from, to)
+    for i = from, to do
+        s:insert{i, 'name' .. i, i % 3 == 0 and box.NULL or i / 2}
+        h:replace{'key' .. i % 17, i}
+        here:replace{i % 5, i}
+    end
+end
+
+local values = {0, 127, 128, 65536, 4294967296, 18446744073709551615ULL, -1, -32, -33, -129, -32769,
+    -2147483649, -9223372036854775808LL, 0.5, 1e300, 'text', '', 'zero\0', 'ü', true, false, box.NULL,
+    {}, {1, {2, {3}}}, {a = {b = {c = 1}}}, {[5] = 'five'}, ('x'):rep(300), ('y'):rep(70000)}
+for i, v in ipairs(values) do
+    any:insert{i, v}
+end
+fill(1, 50)
+temp:insert{1, 'gone after a restart'}
+box.snapshot()
+
+fill(51, 100)
+s:update(52, {{'=', 2, 'renamed'}, {'+', 3, 5}})
+s:upsert({55, 'x'}, {{'-', 3, 1}})
+s:upsert({201, 'upserted', 1}, {{'-', 3, 1}})
+s:delete(53)
+s:delete(1)
+s.index.name:delete('name2')
+box.begin()
+for i = 300, 320 do
+    s:insert{i, 'in a transaction ' .. i}
+end
+s:delete(310)
+local savepoint = box.savepoint()
+s:insert{400, 'rolled back to the savepoint'}
+box.rollback_to_savepoint(savepoint)
+h:replace{'from the transaction', 1}
+box.commit()
+box.begin()
+s:insert{500, 'rolled back'}
+box.rollback()
+pcall(s.insert, s, {3, 'duplicate'})
+local short = box.schema.space.create('short')
+short:create_index('pk')
+short:insert{1}
+short:drop()
+local emptied = box.schema.space.create('emptied')
+emptied:create_index('pk')
+emptied:insert{1}
+emptied:truncate()
+emptied:insert{2}
+s:create_index('late', {parts = {{2, 'string'}, {1, 'unsigned'}}})
+box.schema.user.revoke('ann', 'write', 'space', 'things')
+box.schema.user.passwd('ann', 'changed')
+box.schema.func.drop('plain')
+any:replace{100, ('z'):rep(500000)}
+
+if arg[1] == 'kill' then
+    require('ffi').cdef('int kill(int, int); int getpid(void);')
+    require('ffi').C.kill(require('ffi').C.getpid(), 9)
+end
+os.exit(0)
