@@ -244,9 +244,17 @@ void sched_polled(uint64_t now_ns)
 		fiber_wakeup(list_first_entry(&sched.after_poll, struct fiber, link));
 }
 
+/** Whoever may not be switched away from in the middle of something hears of it before. */
+static inline void announce_yield(struct fiber *self)
+{
+	if (unlikely(self->on_yield != NULL))
+		self->on_yield(self);
+}
+
 void fiber_yield(void)
 {
 	struct fiber *self = fiber_current;
+	announce_yield(self);
 	assert(!(self->flags & FIBER_IS_READY));
 	if (unlikely(self == sched.main)) {
 		/* Not RUNNING, so that event callbacks can wake it, although they run on it. */
@@ -285,6 +293,7 @@ static __attribute__((noinline, cold)) void main_restore(uint32_t state)
 void fiber_reschedule(void)
 {
 	struct fiber *self = fiber_current;
+	announce_yield(self);
 	if (unlikely(self == sched.main)) {
 		/* Also from event callbacks, so no turn of the loop: run those in front of us. */
 		uint32_t state = main_borrow();
@@ -313,6 +322,7 @@ void fiber_start(struct fiber *f, ...)
 {
 	struct fiber *self = fiber_current;
 	assert(f != self && f->id != 0 && !(f->flags & FIBER_IS_DEAD));
+	announce_yield(self);
 	uint32_t state = 0;
 	if (unlikely(self == sched.main))
 		state = main_borrow();
