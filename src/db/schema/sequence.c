@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/fiber.h"
 #include "core/map.h"
 #include "core/memory.h"
 #include "data/mp.h"
@@ -151,21 +152,42 @@ int sequence_write(struct sequence *seq)
 	return rc;
 }
 
+/** Any sequence whose value is not in _sequence_data, or NULL. */
+static struct sequence *sequence_find_dirty(void)
+{
+	uint64_t id;
+	void *value;
+	for (size_t pos = 0; map_u64_next(&sequences, &pos, &id, &value);) {
+		struct sequence *seq = value;
+		if (seq->is_dirty)
+			return seq;
+	}
+	return NULL;
+}
+
+static int flush_f(va_list ap)
+{
+	(void)ap;
+	struct sequence *seq;
+	/* Each write yields: the map may be another one afterwards. */
+	while ((seq = sequence_find_dirty()) != NULL) {
+		if (sequence_write(seq) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int sequence_flush(void)
 {
-	struct sequence *dirty;
-	do {
-		dirty = NULL;
-		uint64_t id;
-		void *value;
-		for (size_t pos = 0; dirty == NULL && map_u64_next(&sequences, &pos, &id, &value);) {
-			struct sequence *seq = value;
-			if (seq->is_dirty)
-				dirty = seq;
-		}
-		/* This yields: the map may be another one afterwards. */
-		if (dirty != NULL && sequence_write(dirty) != 0)
+	/* In fibers of their own, since the caller may have a transaction. */
+	while (sequence_find_dirty() != NULL) {
+		struct fiber *f = fiber_new("sequence_flush", flush_f);
+		if (f == NULL)
 			return -1;
-	} while (dirty != NULL);
+		fiber_set_joinable(f, true);
+		fiber_start(f);
+		if (fiber_join(f) != 0)
+			return -1;
+	}
 	return 0;
 }

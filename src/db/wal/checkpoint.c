@@ -25,6 +25,7 @@
 #include "core/worker.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/schema/sequence.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
@@ -261,6 +262,9 @@ int checkpoint_first(void)
 /** Views, journal, file: in this order. */
 static int checkpoint_run(void)
 {
+	/* No yield from here to the freezing of the views. */
+	if (sequence_flush() != 0)
+		return -1;
 	if (state.has_last && vclock_compare(&state.last, journal_vclock()) == 0)
 		return 0;
 	struct checkpoint c;
