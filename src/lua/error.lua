@@ -16,6 +16,45 @@ function internal.new_error()
     return gc(error_t(), release)
 end
 
+local methods = {
+    raise = internal.raise,
+    unpack = internal.unpack,
+    set_prev = internal.set_prev,
+    __serialize = internal.tostring,
+}
+
+function methods.match(e, ...)
+    return internal.tostring(e):match(...)
+end
+
+local attribute = internal.attribute
+
 ffi.metatype('struct error', {
+    __index = function(e, key)
+        local value = methods[key]
+        if value ~= nil then
+            return value
+        end
+        return attribute(e, key)
+    end,
     __tostring = internal.tostring,
+    __concat = function(a, b) return tostring(a) .. tostring(b) end,
+    -- Two error objects are compared as pointers; anything else is not equal.
+    __eq = function() return false end,
+    __serialize = internal.tostring,
+})
+
+local functions = {
+    new = internal.new,
+    last = internal.last,
+    clear = internal.clear,
+    set = internal.set,
+}
+for name, code in pairs(internal.codes) do
+    functions[name] = code
+end
+
+box.error = setmetatable({}, {
+    __index = functions,
+    __call = internal.call,
 })
