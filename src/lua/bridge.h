@@ -106,16 +106,21 @@ void lua_push_uint64(lua_State *L, uint64_t value);
 
 /**
  * A tuple as scripts hold it. Small ones (at most LUA_TUPLE_COPY_MAX bytes) are
- * copied into the collector's memory and need no finalizer; large ones are counted
- * references with one. `data` points to the MessagePack array either way.
+ * copied into the collector's memory and need no finalizer; large ones hold a counted
+ * reference and have one. `data` points to the MessagePack array either way.
  */
 struct lua_tuple {
 	uint32_t bsize;
 	/** Dictionary of the field names (see db/tuple/format.h); 0: none. */
 	uint32_t dict;
 	const char *data;
-	/** The counted tuple behind a large one, or NULL. */
-	struct tuple *tuple;
+	/**
+	 * The tuple it was made from, or itself: equal for what is one tuple to users. Only
+	 * that of a large one may be looked into.
+	 */
+	const void *origin;
+	/** The format it had; may be another's meanwhile, see lua_tuple_format(). */
+	uint32_t format_id;
 	char body[];
 };
 

@@ -1,14 +1,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions on tuples that compiled Lua reaches through FFI (declared again in
- * tuple.lua). None yields, runs Lua or raises.
+ * Tuples in Lua, for the files tuple*.c. The functions of the first part are reached
+ * by compiled Lua through FFI (and declared again in tuple.lua): none yields, runs Lua
+ * or raises.
  */
 #pragma once
 
 #include "lua/bridge.h"
+
+/** What lua_tuple_field() found. */
+enum lua_field_kind {
+	FIELD_NONE = 0,
+	/** In `number`. */
+	FIELD_NUMBER,
+	/** In `data` and `size`. */
+	FIELD_STRING,
+	FIELD_NULL, FIELD_TRUE, FIELD_FALSE,
+	/** Any other; `data` points to its MessagePack. */
+	FIELD_OTHER,
+};
+
+struct lua_field {
+	double number;
+	const char *data;
+	uint32_t size;
+};
+
+/** Finds the field by its number from 1 (the integer part counts) and says what it is. */
+int lua_tuple_field(const struct lua_tuple *t, double number, struct lua_field *field);
 
 /** Fills an empty one from a tuple; it has room for a copy or, where that is large, a finalizer. */
 void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple);
 
 /** The finalizer of large ones. */
 void lua_tuple_release(struct lua_tuple *t);
+
+/** The bytes of the tuple. */
+uint32_t lua_tuple_size(const struct tuple *tuple);
+
+/** Are they one tuple? */
+bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b);
+
+/* For C. -------------------------------------------------------------------- */
+
+/** The format of a tuple, or the default one where that is gone. */
+struct tuple_format *lua_tuple_format(const struct lua_tuple *t);
+
+/** Pushes a tuple of its own from a MessagePack array, of the format (borrowed). [raises] out of memory. */
+void lua_push_new_tuple(lua_State *L, struct tuple_format *format, const char *data, const char *end);
+
+/** The tuple at `idx`, or an error with the text. [raises] */
+const struct lua_tuple *lua_check_tuple(lua_State *L, int idx, const char *usage);
+
+/** Adds the methods to the table at the top of the stack. */
+void lua_tuple_methods_init(lua_State *L);
