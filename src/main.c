@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The command line, and the order in which the layers start and stop.
+ *
+ * The script runs in a fiber; when it ends, the process stays where the script has
+ * configured the database, listens, or has left other fibers behind. A stop (a signal, os.exit, the
+ * script's end or error) is one sequence, run by a fiber of its own: connections and
+ * listening sockets are closed, the journal is written to its end marker, then the
+ * loop returns to main().
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <luajit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "core/loop.h"
+#include "core/memory.h"
+#include "core/worker.h"
+#include "db/db.h"
+#include "db/error.h"
+#include "db/wal/wal.h"
+#include "lua/bridge.h"
+#include "lua/init.h"
+#include "lua/version.h"
+#include "net/iproto.h"
+
+enum { EXIT_USAGE = 64, EXIT_NO_SCRIPT = 2 };
+
+/** What the command line asks for. */
+struct options {
+	/** -e and -l in their order: {kind, text}. */
+	struct step { char kind; const char *text; } *steps;
+	int step_count;
+	bool is_interactive;
+	/** The script, "-" for standard input, or NULL. */
+	const char *script;
+};
+
+static struct options options;
+static int exit_status;
+static bool is_stopping;
+static ev_signal sigint_watcher, sigterm_watcher, sighup_watcher;
+
+/* Command line ------------------------------------------------------------ */
+
+static void print_version(void)
+{
+	printf("Tarn " TARN_VERSION " (compatible with Tarantool " TARN_COMPAT_VERSION ")\n"
+	       "Target: " TARN_TARGET "\n"
+	       "Build options: " TARN_BUILD_OPTIONS "\n"
+	       "Compiler: " TARN_COMPILER "\n"
+	       "C_FLAGS: " TARN_C_FLAGS "\n"
+	       "Lua: " LUAJIT_VERSION "\n");
+}
+
+static void print_help(const char *program)
+{
+	printf("Tarn - an in-memory database and Lua application server\n"
+	       "\n"
+	       "Usage: %s [OPTIONS] [SCRIPT [ARGS]]\n"
+	       "\n"
+	       "Whatever follows the script's name is passed to it.\n"
+	       "Options before it:\n"
+	       "  -h, --help\t\t\tprint this help and exit\n"
+	       "  -v, --version\t\t\tprint the version and exit\n"
+	       "  -e EXPR\t\t\texecute the Lua text EXPR\n"
+	       "  -l NAME\t\t\trequire the module NAME\n"
+	       "  -i\t\t\t\tenter the console after SCRIPT and EXPR\n"
+	       "  --\t\t\t\tthe options end here\n"
+	       "  -\t\t\t\texecute standard input; the options end here\n"
+	       "\n"
+	       "Without a script: the console on a terminal, else standard input.\n", program);
+}
+
+static void add_step(char kind, const char *text)
+{
+	size_t size = (options.step_count + 1) * sizeof(*options.steps);
+	options.steps = xrealloc(options.steps, size);
+	options.steps[options.step_count++] = (struct step){kind, text};
+}
+
+/** Reads the options; returns the index of the first word behind them. May end the process. */
+static int parse_options(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'v'},
+		{NULL, 0, NULL, 0},
+	};
+	int c;
+	while ((c = getopt_long(argc, argv, "+hVvie:l:", longs, NULL)) != -1) {
+		switch (c) {
+		case 'v':
+		case 'V':
+			print_version();
+			exit(0);
+		case 'h':
+			print_help(program_invocation_short_name);
+			exit(0);
+		case 'i':
+			options.is_interactive = true;
+			break;
+		case 'e':
+		case 'l':
+			add_step(c, optarg);
+			break;
+		default:
+			exit(EXIT_USAGE);
+		}
+	}
+	return optind;
+}
+
+/** Decides on the script, and sets the words that Lua finds in `arg`. */
+static void choose_script(int argc, char **argv, int first)
+{
+	if (first < argc)
+		options.script = argv[first];
+	else if (options.step_count == 0 && !isatty(STDIN_FILENO))
+		options.script = "-";
+	else if (options.step_count == 0)
+		options.is_interactive = true;
+	if (options.script != NULL && strcmp(options.script, "-") != 0 &&
+	    access(options.script, F_OK) != 0) {
+		fprintf(stderr, "Can't open script %s: %s\n", options.script, strerror(errno));
+		exit(EXIT_NO_SCRIPT);
+	}
+}
+
+/* Stop ---------------------------------------------------------------------- */
+
+/** The sequence of a clean stop. Runs once, in a fiber. */
+static int stop_run(va_list ap)
+{
+	fiber_set_cancellable(false);
+	net_stop();
+	wal_stop();
+	loop_stop();
+	return 0;
+}
+
+/** Begins to stop; the status of the first call counts. */
+static void stop_begin(int status)
+{
+	if (is_stopping)
+		return;
+	is_stopping = true;
+	exit_status = status;
+	struct fiber *f = fiber_new("stop", stop_run);
+	if (f == NULL)
+		_exit(status != 0 ? status : 1);
+	fiber_wakeup(f);
+}
+
+static void on_stop_signal(struct ev_loop *ev, ev_signal *w, int events)
+{
+	say_info("got signal %d - %s", w->signum, strsignal(w->signum));
+	stop_begin(0);
+}
+
+static void on_hangup(struct ev_loop *ev, ev_signal *w, int events)
+{
+	if (log_reopen() != 0)
+		diag_log();
+}
+
+/** os.exit([status]): stops cleanly, from any fiber. Never returns to its caller. */
+static int lua_os_exit(lua_State *L)
+{
+	int status = lua_isnoneornil(L, 1) || lua_isboolean(L, 1) ? 0 : (int)lua_tointeger(L, 1);
+	stop_begin(status);
+	for (;;)
+		fiber_yield();
+	return 0;
+}
+
+static void watch_signal(ev_signal *w, int signum, void (*cb)(struct ev_loop *, ev_signal *, int))
+{
+	ev_signal_init(w, cb, signum);
+	ev_signal_start(loop_ev, w);
+}
+
+static void signals_init(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	watch_signal(&sigint_watcher, SIGINT, on_stop_signal);
+	watch_signal(&sigterm_watcher, SIGTERM, on_stop_signal);
+	watch_signal(&sighup_watcher, SIGHUP, on_hangup);
+}
+
+/* The script ------------------------------------------------------------------ */
+
+/** A message handler: leaves the error alone and prints where it came from, later. */
+static int keep_traceback(lua_State *L)
+{
+	luaL_traceback(L, L, NULL, 1);
+	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
+	return 1;
+}
+
+/** Writes the error in the diagnostics area and the kept traceback to standard error. */
+static void report_error(lua_State *L)
+{
+	struct error *e = diag_last();
+	const char *name = e->type == &type_ClientError ? error_code_name(e->code) : NULL;
+	fprintf(stderr, "%s: %s\n", name != NULL ? name : error_type_name(e), e->message);
+	lua_getfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
+	if (lua_isstring(L, -1))
+		fprintf(stderr, "%s\n", lua_tostring(L, -1));
+	lua_pop(L, 1);
+}
+
+/** Calls the function under the arguments. -1 with the error reported. */
+static int call_reported(lua_State *L, int arg_count)
+{
+	int base = lua_gettop(L) - arg_count;
+	lua_pushnil(L);
+	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
+	lua_pushcfunction(L, keep_traceback);
+	lua_insert(L, base);
+	int rc = lua_pcall(L, arg_count, 0, base);
+	if (rc != 0) {
+		lua_to_diag(L);
+		report_error(L);
+	}
+	lua_settop(L, base - 1);
+	return rc == 0 ? 0 : -1;
+}
+
+/** A chunk that cannot be loaded: its message is at the top. */
+static int report_load_error(lua_State *L)
+{
+	lua_to_diag(L);
+	lua_pushnil(L);
+	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
+	report_error(L);
+	return -1;
+}
+
+static int run_step(lua_State *L, const struct step *step)
+{
+	if (step->kind == 'l') {
+		lua_getglobal(L, "require");
+		lua_pushstring(L, step->text);
+		return call_reported(L, 1);
+	}
+	if (luaL_loadbuffer(L, step->text, strlen(step->text), "=(command line)") != 0)
+		return report_load_error(L);
+	return call_reported(L, 0);
+}
+
+/** Pushes arg[1], arg[2]... and returns their number. */
+static int push_script_args(lua_State *L)
+{
+	lua_getglobal(L, "arg");
+	int count = lua_istable(L, -1) ? lua_objlen(L, -1) : 0;
+	luaL_checkstack(L, count + 1, "too many arguments");
+	for (int i = 1; i <= count; i++)
+		lua_rawgeti(L, -i, i);
+	lua_remove(L, -count - 1);
+	return count;
+}
+
+static int run_script(lua_State *L)
+{
+	const char *file = strcmp(options.script, "-") == 0 ? NULL : options.script;
+	if (luaL_loadfile(L, file) != 0)
+		return report_load_error(L);
+	return call_reported(L, push_script_args(L));
+}
+
+static int run_console(lua_State *L)
+{
+	lua_getglobal(L, "require");
+	lua_pushliteral(L, "console");
+	if (lua_call_protected(L, 1, 1) != 0) {
+		report_error(L);
+		return -1;
+	}
+	lua_getfield(L, -1, "start");
+	lua_remove(L, -2);
+	return call_reported(L, 0);
+}
+
+static int run_all(lua_State *L)
+{
+	for (int i = 0; i < options.step_count; i++) {
+		if (run_step(L, &options.steps[i]) != 0)
+			return -1;
+	}
+	if (options.script != NULL && run_script(L) != 0)
+		return -1;
+	if (options.is_interactive)
+		return run_console(L);
+	return 0;
+}
+
+/** Is it a fiber that the script made? `arg`: the script's own. */
+static int is_script_child(struct fiber *f, void *arg)
+{
+	struct fiber *script = arg;
+	return f->id > script->id && !(f->flags & (FIBER_IS_SYSTEM | FIBER_IS_DEAD));
+}
+
+/** Has the script left something that may go on: a database, a socket, a fiber? */
+static bool has_background_work(void)
+{
+	return db_is_configured || net_listen_count() > 0 ||
+		fiber_foreach(is_script_child, fiber()) != 0;
+}
+
+/** The script's fiber: the words of the command line in order, then stay or stop. */
+static int script_main(va_list ap)
+{
+	int rc = run_all(lua_fiber_state());
+	fflush(stdout);
+	if (rc != 0) {
+		fprintf(stderr, "fatal error, exiting the event loop\n");
+		stop_begin(1);
+	} else if (options.is_interactive || !has_background_work()) {
+		stop_begin(0);
+	} else if (!is_stopping) {
+		say_crit("entering the event loop");
+	}
+	return 0;
+}
+
+static const char *script_name(void)
+{
+	if (options.script == NULL || strcmp(options.script, "-") == 0)
+		return options.is_interactive ? "interactive" : "script";
+	const char *slash = strrchr(options.script, '/');
+	return slash != NULL ? slash + 1 : options.script;
+}
+
+/* Order of start and stop ------------------------------------------------------- */
+
+static void start(int argc, char **argv, int first)
+{
+	fiber_init();
+	loop_init();
+	worker_init();
+	db_init();
+	net_init();
+	lua_bridge_init(argc, argv);
+	lua_State *L = lua_main;
+	/* With a script, `arg` begins with it; arg[-1] is the program either way. */
+	bool has_script = first < argc;
+	lua_init_args(L, has_script ? argc - first : 1, has_script ? argv + first : argv);
+	lua_getglobal(L, "arg");
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	lua_pushlstring(L, path, len > 0 ? len : 0);
+	lua_rawseti(L, -2, -1);
+	lua_getglobal(L, "os");
+	lua_pushcfunction(L, lua_os_exit);
+	lua_setfield(L, -2, "exit");
+	lua_settop(L, 0);
+	signals_init();
+}
+
+static void finish(void)
+{
+	fflush(stdout);
+	lua_bridge_free();
+	net_free();
+	db_free();
+	worker_free();
+	xfree(options.steps);
+}
+
+int main(int argc, char **argv)
+{
+	int first = parse_options(argc, argv);
+	choose_script(argc, argv, first);
+	start(argc, argv, first);
+	struct fiber *f = fiber_new(script_name(), script_main);
+	if (f == NULL)
+		panic("no memory for the script's fiber");
+	fiber_wakeup(f);
+	loop_run();
+	finish();
+	return exit_status;
+}
