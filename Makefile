@@ -49,7 +49,7 @@ bench: build
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
-check-layers:
+check-layers: deps-test
 	@tools/check-layers
 
 install: build
