@@ -8,7 +8,7 @@ local ffi = require('ffi')
 ffi.cdef[[
 struct error;
 /* struct lua_tuple of bridge.h. Its fields' names must not hide users' fields and methods. */
-struct tuple {
+struct lua_tuple {
 	const uint32_t __bsize;
 	const uint32_t __dict;
 	const char *const __data;
@@ -40,7 +40,7 @@ local kinds = {
 	{10, 'float'},
 	{11, 'double'},
 	{12, 'bool'},
-	{13, 'struct tuple'},
+	{13, 'struct lua_tuple'},
 	{14, 'struct error *'},
 	{15, 'struct tt_uuid'},
 	{17, 'char *'},
@@ -58,7 +58,7 @@ for _, row in ipairs(kinds) do
 		if kind_by_id[id] == nil then
 			kind_by_id[id] = row[1]
 			samples[#samples + 1] = id
-			samples[#samples + 1] = row[i] == 'struct tuple' and ctype(16) or ctype()
+			samples[#samples + 1] = row[i] == 'struct lua_tuple' and ctype(16) or ctype()
 		end
 	end
 end
@@ -79,7 +79,7 @@ local function metatype_of(cd)
 end
 
 local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
-local tuple_t, uuid_t = ffi.typeof('struct tuple'), ffi.typeof('struct tt_uuid')
+local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
 local error_t = ffi.typeof('struct error *')
 metatypes[tonumber(error_t)] = nil
 

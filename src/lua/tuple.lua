@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Tuples (struct tuple here, struct lua_tuple in C): making them, fields by number and by name, methods that
+-- Tuples (struct lua_tuple): making them, fields by number and by name, methods that
 -- call back, and the module box.tuple. The rest is in tuple.c and tuple_methods.c.
 local ffi = require('ffi')
 local internal = require('tarn.tuple')
@@ -11,18 +11,18 @@ struct lua_field {
 	const char *data;
 	uint32_t size;
 };
-/* These neither yield nor run Lua. A pointer to C's struct tuple is a void * here. */
-int lua_tuple_field(const struct tuple *t, double number, struct lua_field *field);
-void lua_tuple_fill(struct tuple *t, void *tuple);
-void lua_tuple_release(struct tuple *t);
+/* These neither yield nor run Lua. A pointer to a struct tuple is a void * here. */
+int lua_tuple_field(const struct lua_tuple *t, double number, struct lua_field *field);
+void lua_tuple_fill(struct lua_tuple *t, void *tuple);
+void lua_tuple_release(struct lua_tuple *t);
 uint32_t lua_tuple_size(const void *tuple);
-bool lua_tuple_is_same(const struct tuple *a, const struct tuple *b);
+bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b);
 ]]
 
 local C = ffi.C
 local gc, istype, ffi_string = ffi.gc, ffi.istype, ffi.string
 local type = type
-local tuple_t = ffi.typeof('struct tuple')
+local tuple_t = ffi.typeof('struct lua_tuple')
 local release = C.lua_tuple_release
 local COPY_MAX = 1024 -- LUA_TUPLE_COPY_MAX
 local NULL = box.NULL
