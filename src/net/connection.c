@@ -169,6 +169,11 @@ static void connection_flush(struct connection *con)
 		con->is_dirty = false;
 		list_del(&con->dirty_link);
 	}
+	if (con->is_encoding) {
+		/* The one that is encoded will mark it dirty again. */
+		ev_io_stop(loop_ev, &con->output);
+		return;
+	}
 	while (connection_unsent(con) > 0) {
 		ssize_t n = send(con->fd, con->out.data + con->out_sent, connection_unsent(con),
 				 MSG_NOSIGNAL);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/diag.h"
+#include "core/fiber.h"
 #include "data/mp.h"
 #include "db/error.h"
 #include "db/iproto_const.h"
@@ -31,6 +32,9 @@ enum {
 	/** "81 30 dd COUNT(4)": a map of one, the key, an array. */
 	DATA_HEADER_SIZE = 7, AT_COUNT = 3,
 };
+
+/** Seconds between looks whether another answer is done; see can_answer(). */
+#define ENCODING_CHECK_INTERVAL 0.001
 
 static const char header_template[REPLY_HEADER_SIZE] = {
 	'\xce', 0, 0, 0, 0,
@@ -68,9 +72,22 @@ static void put_data_header(char *p, uint32_t count)
 	put_u32(p + AT_COUNT, count);
 }
 
+/** Waits out another answer's encoding. False where the connection is closed. */
+static bool can_answer(struct connection *con)
+{
+	while (con->fd >= 0 && con->is_encoding) {
+		/* A cancelled fiber does not sleep. */
+		if (fiber_is_cancelled())
+			fiber_reschedule();
+		else
+			fiber_sleep(ENCODING_CHECK_INTERVAL);
+	}
+	return con->fd >= 0;
+}
+
 void reply_ok(struct connection *con, uint64_t sync)
 {
-	if (con->fd < 0)
+	if (!can_answer(con))
 		return;
 	char *p = buf_alloc(connection_output(con), REPLY_HEADER_SIZE + 1);
 	put_header(p, sync, IPROTO_OK, 1);
@@ -80,7 +97,7 @@ void reply_ok(struct connection *con, uint64_t sync)
 
 void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple)
 {
-	if (con->fd < 0)
+	if (!can_answer(con))
 		return;
 	uint32_t size = 0;
 	const char *data = tuple != NULL ? tuple_data_range(tuple, &size) : NULL;
@@ -92,7 +109,11 @@ void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tupl
 	connection_answered(con);
 }
 
-/** Encodes a port's values behind the headers, which are filled in afterwards. */
+/**
+ * Encodes a port's values behind the headers, which are filled in afterwards.
+ * Nobody else writes to the buffer or sends from it meanwhile, whatever the
+ * encoder of the values does.
+ */
 static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct port *port,
 		    bool compat_16)
 {
@@ -102,6 +123,12 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 	con->is_encoding = true;
 	int count = port_dump(port, out, compat_16);
 	con->is_encoding = false;
+	if (con->fd < 0) {
+		buf_truncate(out, 0);
+		return 0;
+	}
+	/* Once more, for the end of the turn that it is now. */
+	out = connection_output(con);
 	size_t size = out->size - begin;
 	if (count >= 0 && size > PACKET_SIZE_MAX) {
 		client_error(ER_UNSUPPORTED, "Protocol", "an answer of more than 2 GB");
@@ -119,7 +146,7 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 
 int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16)
 {
-	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_OK, port, compat_16);
+	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, compat_16) : 0;
 }
 
 int reply_push(struct connection *con, uint64_t sync, struct port *port)
@@ -192,7 +219,7 @@ void reply_error(struct connection *con, uint64_t sync, const struct error *e)
 {
 	assert(e != NULL);
 	stat_count(STAT_ERROR, 1);
-	if (con->fd < 0)
+	if (!can_answer(con))
 		return;
 	struct buf *out = connection_output(con);
 	size_t begin = out->size;
@@ -216,7 +243,7 @@ void reply_error(struct connection *con, uint64_t sync, const struct error *e)
 
 void reply_id(struct connection *con, uint64_t sync)
 {
-	if (con->fd < 0)
+	if (!can_answer(con))
 		return;
 	struct buf *out = connection_output(con);
 	size_t begin = out->size;

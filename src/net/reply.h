@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Private to the layer: answers, encoded straight into the connection's output
- * buffer. Nothing is written to a closed connection. None of these yields.
+ * buffer. Nothing is written to a closed connection. None of these yields, save
+ * where a script's __serialize yields while a port's values are encoded: that
+ * holds up the connection's other answers, which wait for it.
  *
  * The header has a fixed size, so connectors that count on it work, and it is
  * one copy of a template:
