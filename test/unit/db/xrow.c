@@ -32,7 +32,7 @@ static int teardown(void **state)
 /** Decodes a copy that ends where its memory ends, so that a sanitizer sees a read behind it. */
 static int decode(struct xrow_header *row, const char *data, size_t size, char **copy)
 {
-	*copy = malloc(size > 0 ? size : 1);
+	*copy = calloc(1, size > 0 ? size : 1);
 	memcpy(*copy, data, size);
 	const char *pos = *copy;
 	return xrow_header_decode(row, &pos, *copy + size);
@@ -96,7 +96,7 @@ static void survives_deep_nesting(void **state)
 {
 	(void)state;
 	size_t size = 1000 * 1000;
-	char *data = malloc(size);
+	char *data = calloc(1, size);
 	memset(data, '\x91', size);
 	memcpy(data, "\x82\x00\x40\x01\x07", 5);
 	struct xrow_header row;
