@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Data from scripts: reads and changes of a space through one of its indexes.
+ * Functions take the numbers of space and index first; the methods that scripts
+ * call, with their options, are in index.lua and space.lua.
+ *
+ * Arguments are encoded into a scratch buffer of the call's own. A statement that
+ * commits yields while the buffer is in use, so it is never shared.
+ */
+#include <msgpuck.h>
+
+#include "core/buf.h"
+#include "db/db.h"
+#include "db/error.h"
+#include "db/schema/space.h"
+#include "db/tuple/tuple.h"
+#include "lua/box.h"
+#include "lua/bridge.h"
+#include "lua/modules.h"
+#include "lua/tuple.h"
+#include "net/stat.h"
+
+/** The longest string that tarn_index_get_string() takes; index.lua knows it, too. */
+enum { TARN_INDEX_KEY_MAX = 256 };
+
+static int fail(lua_State *L)
+{
+	stat_count(STAT_ERROR, 1);
+	return lua_throw(L);
+}
+
+/** `result` of a finished statement, or the error. The scratch buffer goes back first. */
+static int finish(lua_State *L, struct buf *scratch, int rc, struct tuple *result)
+{
+	lua_scratch_put(scratch);
+	return rc != 0 ? fail(L) : lua_box_push_counted(L, result);
+}
+
+/* Changes ----------------------------------------------------------------- */
+
+static int insert_or_replace(lua_State *L, const char *usage, enum stat_id counter,
+			     int (*change)(uint32_t, const char *, const char *, struct tuple **))
+{
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	struct buf *b = lua_scratch_get();
+	lua_encode_array(L, 2, b);
+	struct tuple *result = NULL;
+	stat_count(counter, 1);
+	int rc = change(space_id, b->data, buf_end(b), &result);
+	return finish(L, b, rc, result);
+}
+
+static int insert(lua_State *L)
+{
+	return insert_or_replace(L, "Usage space:insert(tuple)", STAT_INSERT, db_insert);
+}
+
+static int replace(lua_State *L)
+{
+	return insert_or_replace(L, "Usage space:replace(tuple)", STAT_REPLACE, db_replace);
+}
+
+/** A table or a tuple: what has the form of an array. */
+static bool is_array(lua_State *L, int idx)
+{
+	return lua_istable(L, idx) || lua_to_tuple(L, idx) != NULL;
+}
+
+static int update(lua_State *L)
+{
+	static const char usage[] = "Usage index:update(key, ops)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	if (!is_array(L, 4))
+		return luaL_error(L, "%s", usage);
+	struct buf *b = lua_scratch_get();
+	lua_encode_key(L, 3, b);
+	size_t key_size = b->size;
+	lua_encode_array(L, 4, b);
+	struct tuple *result = NULL;
+	stat_count(STAT_UPDATE, 1);
+	int rc = db_update(space_id, index_id, b->data, b->data + key_size, b->data + key_size,
+			   buf_end(b), 1, &result);
+	return finish(L, b, rc, result);
+}
+
+static int upsert(lua_State *L)
+{
+	static const char usage[] = "Usage space:upsert(tuple_key, ops)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	if (!is_array(L, 2) || !is_array(L, 3))
+		return luaL_error(L, "%s", usage);
+	struct buf *b = lua_scratch_get();
+	lua_encode_array(L, 2, b);
+	size_t tuple_size = b->size;
+	lua_encode_array(L, 3, b);
+	struct tuple *result = NULL;
+	stat_count(STAT_UPSERT, 1);
+	int rc = db_upsert(space_id, 0, b->data, b->data + tuple_size, b->data + tuple_size,
+			   buf_end(b), 1, &result);
+	if (result != NULL)
+		tuple_unref(result);
+	lua_scratch_put(b);
+	return rc != 0 ? fail(L) : 0;
+}
+
+static int delete(lua_State *L)
+{
+	static const char usage[] = "Usage space:delete(key)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	struct buf *b = lua_scratch_get();
+	lua_encode_key(L, 3, b);
+	struct tuple *result = NULL;
+	stat_count(STAT_DELETE, 1);
+	int rc = db_delete(space_id, index_id, b->data, buf_end(b), &result);
+	return finish(L, b, rc, result);
+}
+
+static int truncate(lua_State *L)
+{
+	return db_truncate(lua_box_uint(L, 1, "Usage space:truncate()")) == 0 ? 0 : lua_throw(L);
+}
+
+/* Reads ------------------------------------------------------------------- */
+
+static int one_by_key(lua_State *L, const char *usage,
+		      int (*read)(uint32_t, uint32_t, const char *, const char *, struct tuple **))
+{
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	struct buf *b = lua_scratch_get();
+	lua_encode_key(L, 3, b);
+	struct tuple *result = NULL;
+	int rc = read(space_id, index_id, b->data, buf_end(b), &result);
+	return finish(L, b, rc, result);
+}
+
+static int get(lua_State *L)
+{
+	stat_count(STAT_SELECT, 1);
+	return one_by_key(L, "Usage index:get(key)", db_index_get);
+}
+
+static int min(lua_State *L)
+{
+	return one_by_key(L, "usage index.min(space_id, index_id, key)", db_index_min);
+}
+
+static int max(lua_State *L)
+{
+	return one_by_key(L, "usage index.max(space_id, index_id, key)", db_index_max);
+}
+
+static int random_tuple(lua_State *L)
+{
+	static const char usage[] = "usage index.random(space_id, index_id, rnd)";
+	struct tuple *result = NULL;
+	if (db_index_random(lua_box_uint(L, 1, usage), lua_box_uint(L, 2, usage),
+			    lua_box_uint(L, 3, usage), &result) != 0)
+		return lua_throw(L);
+	return lua_box_push_counted(L, result);
+}
+
+/** (space, index, key, iterator) */
+static int count(lua_State *L)
+{
+	static const char usage[] = "usage index.count(space_id, index_id, iterator, key)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	uint32_t iterator = lua_box_uint(L, 4, usage);
+	struct buf *b = lua_scratch_get();
+	lua_encode_key(L, 3, b);
+	int64_t n = db_index_count(space_id, index_id, iterator, b->data, buf_end(b));
+	lua_scratch_put(b);
+	if (n < 0)
+		return lua_throw(L);
+	lua_push_int64(L, n);
+	return 1;
+}
+
+static int number_of(lua_State *L, int64_t (*read)(uint32_t, uint32_t))
+{
+	static const char usage[] = "usage: (space_id, index_id)";
+	int64_t n = read(lua_box_uint(L, 1, usage), lua_box_uint(L, 2, usage));
+	if (n < 0)
+		return lua_throw(L);
+	lua_push_int64(L, n);
+	return 1;
+}
+
+static int len(lua_State *L)
+{
+	return number_of(L, db_index_len);
+}
+
+static int bsize(lua_State *L)
+{
+	return number_of(L, db_index_bsize);
+}
+
+/** The rows of a select, in a port that this frees whatever happens. */
+static int push_rows(lua_State *L)
+{
+	struct port *port = lua_touserdata(L, 1);
+	uint32_t n = port_c_count(port), size;
+	const char *data;
+	lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		lua_push_tuple(L, port_c_at(port, i, &data, &size));
+		lua_rawseti(L, -2, (int)i + 1);
+	}
+	return 1;
+}
+
+static int push_rows_ref = LUA_NOREF;
+
+/** (space, index, key, iterator, offset, limit) */
+static int select_rows(lua_State *L)
+{
+	static const char usage[] = "Usage index:select(iterator, offset, limit, key)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	uint32_t iterator = lua_box_uint(L, 4, usage);
+	uint32_t offset = lua_box_uint(L, 5, "offset must be a number");
+	uint32_t limit = lua_box_uint(L, 6, "limit must be a number");
+	struct buf *b = lua_scratch_get();
+	lua_encode_key(L, 3, b);
+	struct port port;
+	stat_count(STAT_SELECT, 1);
+	int rc = db_select(space_id, index_id, iterator, offset, limit, b->data, buf_end(b), &port);
+	lua_scratch_put(b);
+	if (rc != 0)
+		return fail(L);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, push_rows_ref);
+	lua_pushlightuserdata(L, &port);
+	rc = lua_pcall(L, 1, 1, 0);
+	port_destroy(&port);
+	return rc == 0 ? 1 : lua_error(L);
+}
+
+/* FFI: point reads -------------------------------------------------------- */
+
+enum { GET_FOUND = 0, GET_NONE = 1, GET_TOO_LARGE = 2, GET_FAILED = -1 };
+
+/**
+ * Copies the tuple under the key into `out`, which has `size` bytes of body. The
+ * three functions below are called by FFI: they neither yield nor run Lua, and hold
+ * nothing when they return.
+ */
+static int get_copy(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+		    struct lua_tuple *out, uint32_t size)
+{
+	struct tuple *tuple = NULL;
+	stat_count(STAT_SELECT, 1);
+	if (db_index_get(space_id, index_id, key, key_end, &tuple) != 0) {
+		stat_count(STAT_ERROR, 1);
+		return GET_FAILED;
+	}
+	if (tuple == NULL)
+		return GET_NONE;
+	int rc = GET_TOO_LARGE;
+	if (tuple->bsize <= size && size <= LUA_TUPLE_COPY_MAX) {
+		lua_tuple_fill(out, tuple);
+		rc = GET_FOUND;
+	}
+	tuple_unref(tuple);
+	return rc;
+}
+
+int tarn_index_get_number(uint32_t space_id, uint32_t index_id, double key, struct lua_tuple *out,
+			  uint32_t size)
+{
+	char data[16], *end = mp_encode_array(data, 1);
+	if (key >= 0 && key < 1e15 && key == (double)(uint64_t)key)
+		end = mp_encode_uint(end, (uint64_t)key);
+	else if (key < 0 && key > -1e15 && key == (double)(int64_t)key)
+		end = mp_encode_int(end, (int64_t)key);
+	else
+		end = mp_encode_double(end, key);
+	return get_copy(space_id, index_id, data, end, out, size);
+}
+
+int tarn_index_get_string(uint32_t space_id, uint32_t index_id, const char *key, uint32_t len,
+			  struct lua_tuple *out, uint32_t size)
+{
+	char data[TARN_INDEX_KEY_MAX + 8], *end = mp_encode_array(data, 1);
+	end = mp_encode_str(end, key, len);
+	return get_copy(space_id, index_id, data, end, out, size);
+}
+
+/* Iterators --------------------------------------------------------------- */
+
+static const char iterator_mt[] = "tarn.index.iterator";
+
+/** (space, index, key, iterator) -> userdata, the state of iterator_next() */
+static int iterator_new(lua_State *L)
+{
+	static const char usage[] = "usage index.iterator(space_id, index_id, key, iterator)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	uint32_t type = lua_box_uint(L, 4, usage);
+	struct iterator **it = lua_newuserdata(L, sizeof(*it));
+	*it = NULL;
+	luaL_getmetatable(L, iterator_mt);
+	lua_setmetatable(L, -2);
+	stat_count(STAT_SELECT, 1);
+	struct buf *b = lua_scratch_get();
+	lua_encode_key(L, 3, b);
+	*it = db_index_iterator(space_id, index_id, type, b->data, buf_end(b));
+	lua_scratch_put(b);
+	return *it != NULL ? 1 : lua_throw(L);
+}
+
+/** (parameter, state) -> state, tuple; nothing at the end. The generator of a `for`. */
+static int iterator_next(lua_State *L)
+{
+	lua_settop(L, 2);
+	struct iterator **it = lua_touserdata(L, 2);
+	if (it == NULL || !lua_getmetatable(L, 2))
+		return luaL_error(L, "usage: next(param, state)");
+	luaL_getmetatable(L, iterator_mt);
+	if (!lua_rawequal(L, -1, -2))
+		return luaL_error(L, "usage: next(param, state)");
+	lua_settop(L, 2);
+	struct tuple *tuple = NULL;
+	if (*it == NULL)
+		return 0;
+	if (db_iterator_next(*it, &tuple) != 0)
+		return lua_throw(L);
+	if (tuple == NULL) {
+		db_iterator_free(*it);
+		*it = NULL;
+		return 0;
+	}
+	return 1 + lua_box_push_counted(L, tuple);
+}
+
+static int iterator_gc(lua_State *L)
+{
+	struct iterator **it = lua_touserdata(L, 1);
+	if (*it != NULL)
+		db_iterator_free(*it);
+	*it = NULL;
+	return 0;
+}
+
+static int iterator_tostring(lua_State *L)
+{
+	lua_pushliteral(L, "<iterator state>");
+	return 1;
+}
+
+/* Start-up ---------------------------------------------------------------- */
+
+static void init_iterator(lua_State *L)
+{
+	luaL_newmetatable(L, iterator_mt);
+	lua_pushcfunction(L, iterator_gc);
+	lua_setfield(L, -2, "__gc");
+	lua_pushcfunction(L, iterator_tostring);
+	lua_setfield(L, -2, "__tostring");
+	lua_pushliteral(L, "iterator");
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+}
+
+void lua_index_init(lua_State *L)
+{
+	static const luaL_Reg funcs[] = {
+		{"insert", insert}, {"replace", replace}, {"update", update}, {"upsert", upsert},
+		{"delete", delete}, {"truncate", truncate}, {"get", get}, {"min", min},
+		{"max", max}, {"random", random_tuple}, {"count", count}, {"len", len},
+		{"bsize", bsize}, {"select", select_rows}, {"iterator", iterator_new},
+		{"iterator_next", iterator_next}, {NULL, NULL},
+	};
+	init_iterator(L);
+	push_rows_ref = lua_box_ref(L, push_rows);
+	lua_new_module(L, "tarn.index", funcs);
+	lua_pop(L, 1);
+	lua_load_embedded(L, "index.lua", "tarn.box.index");
+}

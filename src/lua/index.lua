@@ -1,0 +1,215 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- The methods of an index object, over the functions of index.c, and box.index.
+local ffi = require('ffi')
+local c = require('tarn.index')
+local throw = require('tarn.txn').throw
+local box = require('box')
+
+ffi.cdef[[
+    int tarn_index_get_number(uint32_t space_id, uint32_t index_id, double key,
+                              struct lua_tuple *out, uint32_t size);
+    int tarn_index_get_string(uint32_t space_id, uint32_t index_id, const char *key, uint32_t len,
+                              struct lua_tuple *out, uint32_t size);
+]]
+local C = ffi.C
+
+-- box.index: the kinds of iterators by name; numbers are the protocol's.
+local iterators = {
+    EQ = 0, REQ = 1, ALL = 2, LT = 3, LE = 4, GE = 5, GT = 6,
+    BITS_ALL_SET = 7, BITS_ANY_SET = 8, BITS_ALL_NOT_SET = 9,
+    OVERLAPS = 10, NEIGHBOR = 11,
+}
+box.index = iterators
+
+local M = {}
+
+-- The number of the iterator that options ask for. `opts` may be its name.
+local function iterator_type(opts, is_empty_key)
+    local name
+    if type(opts) == 'string' then
+        name = opts
+    elseif opts == nil or opts.iterator == nil then
+        return is_empty_key and iterators.ALL or iterators.EQ
+    else
+        name = opts.iterator
+    end
+    if type(name) == 'number' then
+        return name
+    end
+    local number = type(name) == 'string' and (iterators[name] or iterators[name:upper()])
+    if not number then
+        box.error(box.error.ITERATOR_TYPE, tostring(name))
+    end
+    return number
+end
+
+local function is_empty(key)
+    return key == nil or type(key) == 'table' and next(key) == nil
+end
+
+local LIMIT_MAX = 4294967295
+
+-- iterator, offset, limit of a select.
+local function select_options(key, opts)
+    local iterator = iterator_type(opts, is_empty(key))
+    local offset, limit
+    if opts ~= nil and type(opts) ~= 'string' then
+        offset, limit = opts.offset, opts.limit
+    end
+    return iterator, offset ~= nil and offset or 0, limit ~= nil and limit or LIMIT_MAX
+end
+
+function M.select(space_id, index_id, key, opts)
+    return c.select(space_id, index_id, key, select_options(key, opts))
+end
+
+-- The generator, its parameter and its first state; in a `fun` iterator where
+-- that module is there.
+local fun_wrap
+local function wrap(gen, param, state)
+    if fun_wrap == nil then
+        local ok, fun = pcall(require, 'fun')
+        fun_wrap = ok and fun.wrap or false
+    end
+    if fun_wrap then
+        return fun_wrap(gen, param, state)
+    end
+    return gen, param, state
+end
+M.wrap = wrap
+
+function M.pairs(space_id, index_id, key, opts)
+    local iterator = iterator_type(opts, is_empty(key))
+    return wrap(c.iterator_next, nil, c.iterator(space_id, index_id, key, iterator))
+end
+
+function M.count(space_id, index_id, key, opts)
+    return c.count(space_id, index_id, key, iterator_type(opts, is_empty(key)))
+end
+
+-- Point reads by a number or a string go through FFI: compiled code calls C, which
+-- copies the tuple into a cdata made before. How large that is, is learned by space;
+-- a tuple that does not fit is read again through the C API.
+local tuple_t = ffi.typeof('struct lua_tuple')
+local GET_FOUND, GET_NONE, GET_FAILED = 0, 1, -1
+local STRING_MAX, SIZE_MIN, SIZE_MAX = 256, 64, 1024
+local sizes = {}
+
+-- {key} as key, where nothing is lost by it.
+local function single(key)
+    if type(key) == 'table' and #key == 1 and getmetatable(key) == nil then
+        return key[1]
+    end
+    return key
+end
+
+local function learn_size(space_id, tuple)
+    local bsize = tuple ~= nil and tuple:bsize() or 0
+    if bsize <= SIZE_MAX and bsize > (sizes[space_id] or SIZE_MIN) then
+        sizes[space_id] = bsize
+    end
+    return tuple
+end
+
+function M.get(space_id, index_id, key)
+    local k = single(key)
+    local size = sizes[space_id] or SIZE_MIN
+    local rc, tuple
+    if type(k) == 'number' then
+        tuple = tuple_t(size)
+        rc = C.tarn_index_get_number(space_id, index_id, k, tuple, size)
+    elseif type(k) == 'string' and #k <= STRING_MAX then
+        tuple = tuple_t(size)
+        rc = C.tarn_index_get_string(space_id, index_id, k, #k, tuple, size)
+    else
+        return c.get(space_id, index_id, key)
+    end
+    if rc == GET_FOUND then
+        return tuple
+    elseif rc == GET_NONE then
+        return nil
+    elseif rc == GET_FAILED then
+        throw()
+    end
+    return learn_size(space_id, c.get(space_id, index_id, key))
+end
+
+local index_mt = {}
+index_mt.__index = index_mt
+M.index_mt = index_mt
+
+-- Errors point at the script's line that called the method.
+local function check_self(index, method)
+    if type(index) ~= 'table' or index.id == nil or index.space_id == nil then
+        error(('Use index:%s(...) instead of index.%s(...)'):format(method, method), 3)
+    end
+end
+M.check_self = check_self
+
+function index_mt.get(index, key)
+    check_self(index, 'get')
+    return M.get(index.space_id, index.id, key)
+end
+
+function index_mt.select(index, key, opts)
+    check_self(index, 'select')
+    return M.select(index.space_id, index.id, key, opts)
+end
+
+function index_mt.pairs(index, key, opts)
+    check_self(index, 'pairs')
+    return M.pairs(index.space_id, index.id, key, opts)
+end
+
+function index_mt.min(index, key)
+    check_self(index, 'min')
+    return c.min(index.space_id, index.id, key)
+end
+
+function index_mt.max(index, key)
+    check_self(index, 'max')
+    return c.max(index.space_id, index.id, key)
+end
+
+function index_mt.random(index, seed)
+    check_self(index, 'random')
+    return c.random(index.space_id, index.id, seed ~= nil and seed or 0)
+end
+
+function index_mt.count(index, key, opts)
+    check_self(index, 'count')
+    return M.count(index.space_id, index.id, key, opts)
+end
+
+function index_mt.len(index)
+    check_self(index, 'len')
+    return c.len(index.space_id, index.id)
+end
+
+function index_mt.bsize(index)
+    check_self(index, 'bsize')
+    return c.bsize(index.space_id, index.id)
+end
+
+function index_mt.update(index, key, ops)
+    check_self(index, 'update')
+    return c.update(index.space_id, index.id, key, ops)
+end
+
+function index_mt.delete(index, key)
+    check_self(index, 'delete')
+    return c.delete(index.space_id, index.id, key)
+end
+
+-- An index in memory is always compact, and keeps no statistics: as in the
+-- reference, the first does nothing and the second is empty.
+function index_mt.compact(index)
+    check_self(index, 'compact')
+end
+
+function index_mt.stat(index)
+    check_self(index, 'stat')
+    return {}
+end
+
+return M
