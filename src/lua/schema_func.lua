@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.schema.func: stored functions are rows of _func. Their objects, box.func, and
+-- how they are called are the matter of call.c.
+local util = require('tarn.box.util')
+local box = require('box')
+
+local M = util.schema.func or {}
+util.schema.func = M
+
+local function find(name)
+    if type(name) == 'number' then
+        return box.space._vfunc:get{name}
+    elseif name == nil then
+        return box.space._vfunc.index.name:get{}
+    end
+    return box.space._vfunc.index.name:get{name}
+end
+
+local CREATE_OPTIONS = {
+    if_not_exists = 'boolean', setuid = 'boolean', language = 'string', body = 'string',
+    is_deterministic = 'boolean', is_sandboxed = 'boolean', comment = 'string',
+    param_list = 'table', returns = 'string', exports = 'table', opts = 'table',
+    routine_type = 'string', aggregate = 'string', sql_data_access = 'string',
+    is_null_call = 'boolean',
+}
+
+local DEFAULTS = {
+    language = 'LUA', body = '', routine_type = 'function', returns = 'any',
+    aggregate = 'none', sql_data_access = 'none', is_deterministic = false,
+    is_sandboxed = false, is_null_call = true, exports = {'LUA'}, comment = '',
+}
+
+function M.create(name, options)
+    if type(name) ~= 'string' then
+        box.space._vfunc.index.name:get{name}
+    end
+    util.check_options(options, CREATE_OPTIONS)
+    local o = util.with_defaults(options, DEFAULTS)
+    if box.space._vfunc.index.name:get{name} ~= nil then
+        if not o.if_not_exists then
+            box.error(box.error.FUNCTION_EXISTS, name)
+        end
+        return
+    end
+    local now = os.date('%Y-%m-%d %H:%M:%S')
+    box.space._func:auto_increment{
+        box.session.euid(), name, o.setuid and 1 or 0, o.language:upper(), o.body,
+        o.routine_type, util.array(o.param_list or {}), o.returns, o.aggregate,
+        o.sql_data_access, o.is_deterministic, o.is_sandboxed, o.is_null_call,
+        util.array(o.exports), util.map(o.opts or {}), o.comment, now, now}
+end
+
+function M.exists(name)
+    return name ~= nil and find(name) ~= nil
+end
+
+function M.drop(name, options)
+    util.check_options(options, {if_exists = 'boolean'})
+    local row = find(name)
+    if row == nil then
+        if options and options.if_exists then
+            return
+        end
+        box.error(box.error.NO_SUCH_FUNCTION, tostring(name))
+    end
+    util.delete_rights('function', row[1])
+    box.space._func:delete{row[1]}
+end
+
+return M

@@ -1,0 +1,239 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.schema.user and box.schema.role: rows of _user, and what belongs to them.
+local util = require('tarn.box.util')
+local priv = require('tarn.box.priv')
+local c = require('tarn.user')
+local box = require('box')
+
+local M = {}
+local user, role = {}, {}
+util.schema.user, util.schema.role = user, role
+
+local SUPER, SYSTEM_USER_MAX = 31, 2
+
+-- The row of a user or role by name or id; nil where there is none.
+local function find(name)
+    if type(name) == 'string' then
+        return box.space._vuser.index.name:get{name}
+    elseif type(name) == 'number' then
+        return box.space._vuser:get{name}
+    end
+end
+
+local function resolve(name, kind)
+    local row = find(name)
+    return row ~= nil and row[4] == kind and row[1] or nil
+end
+
+-- The id of a user by name or id, or nil.
+function M.resolve_user(name)
+    return resolve(name, 'user')
+end
+
+local function check_user(name)
+    return resolve(name, 'user') or box.error(box.error.NO_SUCH_USER, tostring(name))
+end
+
+local function check_role(name)
+    return resolve(name, 'role') or box.error(box.error.NO_SUCH_ROLE, tostring(name))
+end
+
+-- A name must be given: a look-up without one fails as the reference's does.
+local function check_absent(name)
+    if name == nil then
+        box.space._vuser.index.name:get{}
+    end
+    return find(name)
+end
+
+-- Create --------------------------------------------------------------------
+
+function user.password(password)
+    if #password == 0 then
+        return c.password_hash('')
+    end
+    return c.password_hash(password)
+end
+
+local function auth_methods(password)
+    local methods = util.map({})
+    if password ~= nil then
+        methods['chap-sha1'] = user.password(password)
+    end
+    return methods
+end
+
+-- What every user may: log in, use what is public, change their own password.
+local function grant_basics(uid, name)
+    priv.grant(uid, name, 'public')
+    priv.grant(uid, name, 'alter', 'user', uid)
+    priv.grant(uid, name, 'session,usage', 'universe', nil, {if_not_exists = true})
+end
+
+function user.create(name, options)
+    local old = check_absent(name)
+    util.check_options(options, {password = 'string', if_not_exists = 'boolean'})
+    options = options or {}
+    if old ~= nil then
+        if options.if_not_exists and old[4] == 'user' then
+            return
+        end
+        box.error(box.error.USER_EXISTS, tostring(name))
+    end
+    local row = box.space._user:auto_increment{
+        box.session.euid(), name, 'user', auth_methods(options.password)}
+    util.as_admin(grant_basics, row[1], name)
+end
+
+function role.create(name, options)
+    local old = check_absent(name)
+    util.check_options(options, {if_not_exists = 'boolean'})
+    if old ~= nil then
+        if options and options.if_not_exists and old[4] == 'role' then
+            return
+        end
+        box.error(box.error.ROLE_EXISTS, tostring(name))
+    end
+    box.space._user:auto_increment{box.session.euid(), name, 'role', util.map({})}
+end
+
+function user.exists(name)
+    return resolve(name, 'user') ~= nil
+end
+
+function role.exists(name)
+    return resolve(name, 'role') ~= nil
+end
+
+-- Passwords -----------------------------------------------------------------
+
+local function set_password(uid, password)
+    box.space._user:update({uid}, {{'=', 5, auth_methods(password)}})
+end
+
+-- passwd(password) changes the current user's, passwd(name, password) another's.
+function user.passwd(name, ...)
+    if name == nil then
+        box.error(box.error.PROC_LUA, 'Usage: box.schema.user.passwd([user,] password)')
+    end
+    if select('#', ...) == 0 then
+        return set_password(box.session.uid(), name)
+    end
+    return set_password(check_user(name), (...))
+end
+
+-- Rights --------------------------------------------------------------------
+
+function user.grant(name, ...)
+    return priv.grant(check_user(name), name, ...)
+end
+
+function user.revoke(name, ...)
+    return priv.revoke(check_user(name), name, ...)
+end
+
+function user.enable(name)
+    return user.grant(name, 'session,usage', 'universe', nil, {if_not_exists = true})
+end
+
+function user.disable(name)
+    return user.revoke(name, 'session,usage', 'universe', nil, {if_exists = true})
+end
+
+function user.info(name)
+    return priv.info(name == nil and box.session.uid() or check_user(name))
+end
+
+function role.grant(name, ...)
+    return priv.grant(check_role(name), name, ...)
+end
+
+function role.revoke(name, ...)
+    return priv.revoke(check_role(name), name, ...)
+end
+
+function role.info(name)
+    return priv.info(check_role(name))
+end
+
+-- Drop ----------------------------------------------------------------------
+
+-- All that a user owns goes with it.
+local function drop_owned(uid)
+    for _, row in ipairs(box.space._space.index.owner:select{uid}) do
+        util.schema.space.drop(row[1], row[3])
+    end
+    for _, row in ipairs(box.space._func.index.owner:select{uid}) do
+        util.schema.func.drop(row[1])
+    end
+    for _, row in ipairs(box.space._sequence.index.owner:select{uid}) do
+        util.schema.sequence.drop(row[1])
+    end
+    for _, row in ipairs(box.space._user.index.owner:select{uid}) do
+        if row[1] ~= uid then
+            M.drop_id(row[1])
+        end
+    end
+end
+
+-- Rights that it granted, that it was granted, and that others have on it.
+local function drop_rights(uid, kind)
+    local rights = box.space._priv
+    for _, row in ipairs(rights.index.owner:select{uid}) do
+        rights:delete{row[2], row[3], row[4]}
+    end
+    for _, row in ipairs(rights:select{uid}) do
+        rights:delete{uid, row[3], row[4]}
+    end
+    util.delete_rights(kind, uid)
+end
+
+function M.drop_id(uid)
+    drop_owned(uid)
+    local row = box.space._user:get{uid}
+    if row ~= nil then
+        drop_rights(uid, row[4])
+        box.space._user:delete{uid}
+    end
+end
+
+local function is_system(uid)
+    return uid <= SYSTEM_USER_MAX or uid == 3 or uid == SUPER
+end
+
+local function check_drop(uid, name)
+    if is_system(uid) then
+        box.error(box.error.DROP_USER, tostring(name), 'the user or the role is a system')
+    elseif uid == box.session.uid() or uid == box.session.euid() then
+        box.error(box.error.DROP_USER, tostring(name),
+                  'the user is active in the current session')
+    end
+end
+
+function user.drop(name, options)
+    util.check_options(options, {if_exists = 'boolean'})
+    local uid = resolve(name, 'user')
+    if uid == nil then
+        if options and options.if_exists then
+            return
+        end
+        box.error(box.error.NO_SUCH_USER, tostring(name))
+    end
+    check_drop(uid, name)
+    M.drop_id(uid)
+end
+
+function role.drop(name, options)
+    util.check_options(options, {if_exists = 'boolean'})
+    local uid = resolve(name, 'role')
+    if uid == nil then
+        if options and options.if_exists then
+            return
+        end
+        box.error(box.error.NO_SUCH_ROLE, tostring(name))
+    end
+    check_drop(uid, name)
+    M.drop_id(uid)
+end
+
+return M
