@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.session: the functions of session.c, box.session.storage and
+-- box.session.settings. Usable before box.cfg{}.
+local c = require('tarn.session')
+local box = require('box')
+
+local session = {}
+for name, f in pairs(c) do
+    session[name] = f
+end
+session.storage = nil
+
+-- The settings of a session are rows of _session_settings.
+session.settings = setmetatable({}, {
+    __index = function(_, name)
+        local row = box.space._session_settings:get{name}
+        if row == nil then
+            box.error(box.error.PROC_LUA, ("Session setting %s doesn't exist"):format(name))
+        end
+        return row[2]
+    end,
+    __newindex = function(_, name, value)
+        if box.space._session_settings:update(name, {{'=', 'value', value}}) == nil then
+            box.error(box.error.PROC_LUA, ("Session setting %s doesn't exist"):format(name))
+        end
+    end,
+    __serialize = function()
+        local out = {}
+        for _, row in box.space._session_settings:pairs() do
+            out[row[1]] = row[2]
+        end
+        return out
+    end,
+})
+
+box.session = setmetatable(session, {
+    __index = function(_, name)
+        if name == 'storage' then
+            return c.storage()
+        end
+    end,
+    __newindex = function(self, name, value)
+        if name == 'storage' then
+            error("box.session.storage is a table: set its fields", 2)
+        end
+        rawset(self, name, value)
+    end,
+})
+
+return session
