@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.info: a table whose fields are computed when they are read; box.info() is all
+-- of them at once.
+local c = require('tarn.info')
+local api = require('tarn.box.api')
+
+local as_map = {__serialize = 'map'}
+
+local fields = {
+    version = c.version, id = c.id, uuid = c.uuid, lsn = c.lsn, signature = c.signature,
+    status = c.status, ro = c.is_read_only, uptime = c.uptime, pid = c.pid,
+}
+
+function fields.package()
+    return 'tarn'
+end
+
+function fields.vclock()
+    return setmetatable(c.vclock(), as_map)
+end
+
+function fields.cluster()
+    return {uuid = c.cluster_uuid()}
+end
+
+-- This instance is the only one that it knows.
+function fields.replication()
+    local id = c.id()
+    return setmetatable({[id] = {id = id, uuid = c.uuid(), lsn = c.lsn()}}, as_map)
+end
+
+function fields.replication_anon()
+    return setmetatable({count = 0}, {__call = function() return {} end})
+end
+
+function fields.listen()
+    local list = c.listen()
+    if #list <= 1 then
+        return list[1]
+    end
+    return list
+end
+
+-- Tables that are shown empty and give their contents when called.
+local function on_call(f)
+    local t = setmetatable({}, {__call = f})
+    return function()
+        return t
+    end
+end
+
+fields.memory = on_call(function()
+    local data, index, lua = c.memory()
+    return {data = data, index = index, lua = lua, cache = 0, net = 0, tx = 0}
+end)
+
+fields.gc = on_call(function()
+    return {
+        signature = c.signature(), vclock = fields.vclock(),
+        checkpoints = {}, consumers = {}, checkpoint_is_in_progress = false,
+    }
+end)
+
+fields.vinyl = on_call(function()
+    return {}
+end)
+
+fields.sql = on_call(function()
+    return {cache = {size = 0, stmt_count = 0}}
+end)
+
+local function all()
+    local out = {}
+    for name, f in pairs(fields) do
+        out[name] = f()
+    end
+    return out
+end
+
+api.info = setmetatable({}, {
+    __index = function(_, name)
+        local f = fields[name]
+        return f and f()
+    end,
+    __call = all,
+    __serialize = all,
+})

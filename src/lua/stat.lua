@@ -1,0 +1,75 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.stat, box.slab and box.runtime. Tuples and indexes are kept by mimalloc, which
+-- has no slabs of ours: box.slab.info() tells the exact bytes instead, and there
+-- are no classes of sizes for box.slab.stats().
+local c = require('tarn.info')
+local box = require('box')
+local api = require('tarn.box.api')
+
+local NET = {SENT = true, RECEIVED = true, CONNECTIONS = true, REQUESTS = true}
+
+-- Counters of requests, or of the network.
+local function counters(is_net)
+    local out = c.stat()
+    for name in pairs(out) do
+        if (NET[name] or false) ~= is_net then
+            out[name] = nil
+        end
+    end
+    if is_net then
+        out.CONNECTIONS.current, out.REQUESTS.current = c.stat_now()
+    end
+    return out
+end
+
+local function by_name(is_net)
+    local function all()
+        return counters(is_net)
+    end
+    return {
+        __index = function(_, name)
+            return counters(is_net)[name]
+        end,
+        __call = all,
+        __serialize = all,
+    }
+end
+
+api.stat = setmetatable({
+    net = setmetatable({}, by_name(true)),
+    reset = c.stat_reset,
+}, by_name(false))
+
+function api.stat.vinyl()
+    return {}
+end
+
+api.slab = {}
+
+local function percent(part, whole, format)
+    return format:format(whole > 0 and part * 100 / whole or 0)
+end
+
+function api.slab.info()
+    local data, index, _, limit = c.memory()
+    local used = data + index
+    return {
+        items_size = data, items_used = data, items_used_ratio = percent(data, data, '%.2f%%'),
+        arena_size = used, arena_used = used, arena_used_ratio = percent(used, used, '%.1f%%'),
+        quota_size = limit, quota_used = used, quota_used_ratio = percent(used, limit, '%.2f%%'),
+    }
+end
+
+function api.slab.stats()
+    return {}
+end
+
+function api.slab.check()
+end
+
+box.runtime = {}
+
+function box.runtime.info()
+    local _, _, lua = c.memory()
+    return {lua = lua, used = lua, maxalloc = 4398046510080}
+end
