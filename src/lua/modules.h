@@ -32,3 +32,6 @@ void lua_space_init(lua_State *L);
 void lua_session_init(lua_State *L);
 void lua_info_init(lua_State *L);
 void lua_cfg_init(lua_State *L);
+
+/** Runs the triggers of box.ctl.on_shutdown, when the process is about to stop. May yield; failures are logged. */
+void lua_ctl_run_shutdown(void);

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.ctl, box.once and what tools of the reference look for in box.internal.
+local fiber = require('fiber')
+local ctl = require('tarn.ctl')
+local space = require('tarn.space')
+local info = require('tarn.info')
+local api = require('tarn.box.api')
+local box = require('box')
+
+local POLL = 0.01
+
+-- Waits until read-only mode is as wanted.
+local function wait(wanted, timeout)
+    if timeout ~= nil and type(timeout) ~= 'number' then
+        error(("bad argument #1 (number expected, got %s)"):format(type(timeout)), 3)
+    end
+    local deadline = timeout and fiber.clock() + timeout
+    while info.is_read_only() ~= wanted do
+        if deadline ~= nil and fiber.clock() >= deadline then
+            ctl.timed_out()
+        end
+        fiber.sleep(POLL)
+        fiber.testcancel()
+    end
+end
+
+box.ctl = {
+    wait_ro = function(timeout) wait(true, timeout) end,
+    wait_rw = function(timeout) wait(false, timeout) end,
+    on_shutdown = ctl.on_shutdown,
+    on_schema_init = ctl.on_schema_init,
+}
+
+-- Runs a function once in the life of the data: a row of _schema remembers it.
+function api.once(key, func, ...)
+    if type(key) ~= 'string' or type(func) ~= 'function' then
+        box.error(box.error.ILLEGAL_PARAMS, 'Usage: box.once(key, func, ...)')
+    end
+    key = 'once' .. key
+    if box.space._schema:get{key} ~= nil then
+        return
+    end
+    box.space._schema:put{key}
+    return func(...)
+end
+
+box.internal = box.internal or {}
+box.internal.schema_version = space.version

@@ -1,0 +1,202 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- box.cfg: a function until its first call has started the instance, then a table of
+-- the options that can be called to change some. And `box` itself: before that call
+-- most of it is not there, and says so.
+local c = require('tarn.cfg')
+local space = require('tarn.box.space')
+local sequence = require('tarn.box.sequence')
+local options = require('tarn.box.cfg_options')
+local api = require('tarn.box.api')
+local box = require('box')
+
+local function number_of_level(level)
+    return options.log_levels[level] or level
+end
+
+local function no_decrease(name)
+    return function(new, old)
+        if new < old then
+            options.wrong(name, 'cannot decrease memory size at runtime')
+        end
+    end
+end
+
+local function nothing()
+end
+
+-- What a change of an option at run time does; where there is nothing to do, it says
+-- for whom it is kept. An option that is not here cannot be changed.
+local dynamic = {
+    listen = c.set_listen,
+    log_level = function(level) c.set_log_level(number_of_level(level)) end,
+    log_format = c.set_log_format,
+    read_only = c.set_read_only,
+    memtx_memory = function(new, old)
+        no_decrease('memtx_memory')(new, old)
+        c.set_memtx_memory(new)
+    end,
+    memtx_max_tuple_size = c.set_memtx_max_tuple_size,
+    checkpoint_count = c.set_checkpoint_count,
+    checkpoint_interval = c.set_checkpoint_interval,
+    net_msg_max = c.set_net_msg_max,
+    readahead = c.set_readahead,
+    io_collect_interval = function(value) c.set_io_collect_interval(value or 0) end,
+    custom_proc_title = function(value) c.set_custom_proc_title(value or 'tarn') end,
+    vinyl_memory = no_decrease('vinyl_memory'),
+    -- Read where they are used, or of parts that are not here: only kept.
+    checkpoint_wal_threshold = nothing, too_long_threshold = nothing,
+    force_recovery = nothing, snap_io_rate_limit = nothing, sql_cache_size = nothing,
+    feedback_enabled = nothing, feedback_host = nothing, feedback_interval = nothing,
+    vinyl_cache = nothing, vinyl_timeout = nothing, vinyl_max_tuple_size = nothing,
+    worker_pool_threads = nothing, wal_dir_rescan_delay = nothing,
+    replication = nothing, replication_anon = nothing, replication_timeout = nothing,
+    replication_connect_timeout = nothing, replication_connect_quorum = nothing,
+    replication_sync_lag = nothing, replication_sync_timeout = nothing,
+    replication_skip_conflict = nothing, replication_synchro_quorum = nothing,
+    replication_synchro_timeout = nothing,
+}
+
+local function same(a, b)
+    if type(a) == 'table' and type(b) == 'table' then
+        for i = 1, math.max(#a, #b) do
+            if a[i] ~= b[i] then
+                return false
+            end
+        end
+        return true
+    end
+    return a == b
+end
+
+local function show(value)
+    if type(value) == 'string' then
+        return ('%q'):format(value)
+    elseif type(value) == 'table' then
+        return '{' .. table.concat(value, ', ') .. '}'
+    end
+    return value == nil and 'null' or tostring(value)
+end
+
+-- The configuration as box.cfg shows it.
+local current = {}
+
+local function check_dynamic(new)
+    for name, value in pairs(new) do
+        if dynamic[name] == nil and not same(current[name], value) then
+            if name == 'log' or name == 'log_nonblock' then
+                options.wrong(name, "can't be set dynamically")
+            end
+            box.error(box.error.RELOAD_CFG, name)
+        end
+    end
+end
+
+-- box.NULL becomes nil.
+local function plain(value)
+    if value == nil then
+        return nil
+    end
+    return value
+end
+
+local function merged(new)
+    local all = {}
+    for name, value in pairs(current) do
+        all[name] = value
+    end
+    for name, value in pairs(new) do
+        all[name] = plain(value)
+    end
+    return all
+end
+
+local function reload(_, given)
+    local new = options.prepare(given or {})
+    check_dynamic(new)
+    options.check(new, merged(new))
+    for name, value in pairs(new) do
+        local old = current[name]
+        if not same(old, value) and not (old == nil and value == nil) then
+            dynamic[name](plain(value), old)
+            rawset(current, name, plain(value))
+            c.say(5, ("set '%s' configuration option to %s"):format(name, show(value)))
+        end
+    end
+end
+
+local function first_configuration(given)
+    local new = options.prepare(given or {})
+    local all = {}
+    for name, option in pairs(options.options) do
+        all[name] = option[2]
+    end
+    for name, value in pairs(new) do
+        if value ~= nil then
+            all[name] = value
+        end
+    end
+    options.check(all, all)
+    return all
+end
+
+-- Before the first box.cfg{} ------------------------------------------------
+
+setmetatable(box, {
+    __index = function()
+        error('Please call box.cfg{} first', 2)
+    end,
+})
+
+local function publish()
+    setmetatable(box, nil)
+    for name, value in pairs(api) do
+        box[name] = value
+    end
+    current = setmetatable(current, {
+        __call = reload,
+        __newindex = function()
+            error('Attempt to modify a read-only table', 2)
+        end,
+    })
+    box.cfg = current
+end
+
+local function log_options()
+    for name, value in pairs(current) do
+        local default = options.options[name][2]
+        if not same(value, default) or name == 'log_level' or name == 'log_format' then
+            c.say(5, ("set '%s' configuration option to %s"):format(name, show(value)))
+        end
+    end
+end
+
+local is_starting = false
+
+function box.cfg(given)
+    if is_starting then
+        error('box.cfg{} is at work already', 2)
+    end
+    local all = first_configuration(given)
+    local level = all.log_level
+    all.log_level = number_of_level(level)
+    is_starting = true
+    c.setup_process(all)
+    c.say(3, 'tarn ' .. require('tarn.info').version())
+    c.say(3, 'log level ' .. tostring(all.log_level))
+    if all.custom_proc_title ~= nil then
+        c.set_custom_proc_title(all.custom_proc_title)
+    end
+    if all.io_collect_interval ~= nil then
+        c.set_io_collect_interval(all.io_collect_interval)
+    end
+    -- box.space is needed while the data is loaded: triggers and procedures see it.
+    c.start(all)
+    all.log_level = level
+    current = all
+    publish()
+    space.follow_all()
+    sequence.follow_all()
+    log_options()
+end
+
+api.snapshot = c.snapshot

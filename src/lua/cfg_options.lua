@@ -1,0 +1,329 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- The options of box.cfg{}: type, default, and a check that needs no running
+-- instance. What a change does is in cfg.lua.
+local c = require('tarn.cfg')
+local box = require('box')
+
+local M = {}
+
+local function wrong(name, format, ...)
+    box.error(box.error.CFG, name, format:format(...))
+end
+M.wrong = wrong
+
+-- name = {types, default}
+M.options = {
+    background = {'boolean', false},
+    checkpoint_count = {'number', 2},
+    checkpoint_interval = {'number', 3600},
+    checkpoint_wal_threshold = {'number', 1e18},
+    coredump = {'boolean', false},
+    custom_proc_title = {'string'},
+    feedback_enabled = {'boolean', true},
+    feedback_host = {'string', 'https://feedback.tarantool.io'},
+    feedback_interval = {'number', 3600},
+    force_recovery = {'boolean', false},
+    hot_standby = {'boolean', false},
+    instance_uuid = {'string'},
+    io_collect_interval = {'number'},
+    listen = {'string, number'},
+    log = {'string'},
+    log_format = {'string', 'plain'},
+    log_level = {'number, string', 5},
+    log_nonblock = {'boolean'},
+    memtx_dir = {'string', '.'},
+    memtx_max_tuple_size = {'number', 1024 * 1024},
+    memtx_memory = {'number', 256 * 1024 * 1024},
+    memtx_min_tuple_size = {'number', 16},
+    net_msg_max = {'number', 768},
+    pid_file = {'string'},
+    read_only = {'boolean', false},
+    readahead = {'number', 16320},
+    replicaset_uuid = {'string'},
+    replication = {'string, number, table'},
+    replication_anon = {'boolean', false},
+    replication_connect_quorum = {'number'},
+    replication_connect_timeout = {'number', 30},
+    replication_skip_conflict = {'boolean', false},
+    replication_sync_lag = {'number', 10},
+    replication_sync_timeout = {'number', 300},
+    replication_synchro_quorum = {'number', 1},
+    replication_synchro_timeout = {'number', 5},
+    replication_timeout = {'number', 1},
+    slab_alloc_factor = {'number', 1.05},
+    snap_io_rate_limit = {'number'},
+    sql_cache_size = {'number', 5 * 1024 * 1024},
+    strip_core = {'boolean', true},
+    too_long_threshold = {'number', 0.5},
+    username = {'string'},
+    vinyl_bloom_fpr = {'number', 0.05},
+    vinyl_cache = {'number', 128 * 1024 * 1024},
+    vinyl_dir = {'string', '.'},
+    vinyl_max_tuple_size = {'number', 1024 * 1024},
+    vinyl_memory = {'number', 128 * 1024 * 1024},
+    vinyl_page_size = {'number', 8 * 1024},
+    vinyl_range_size = {'number'},
+    vinyl_read_threads = {'number', 1},
+    vinyl_run_count_per_level = {'number', 2},
+    vinyl_run_size_ratio = {'number', 3.5},
+    vinyl_timeout = {'number', 60},
+    vinyl_write_threads = {'number', 4},
+    wal_dir = {'string', '.'},
+    wal_dir_rescan_delay = {'number', 2},
+    wal_max_size = {'number', 256 * 1024 * 1024},
+    wal_mode = {'string', 'write'},
+    work_dir = {'string'},
+    worker_pool_threads = {'number', 4},
+    -- Of later versions: accepted where they ask for what this server does anyway.
+    auth_type = {'string'},
+    election_mode = {'string'},
+    iproto_threads = {'number'},
+    memtx_use_mvcc_engine = {'boolean'},
+    slab_alloc_granularity = {'number'},
+    wal_cleanup_delay = {'number'},
+}
+
+-- Old names: the new one, and what the value is multiplied with.
+M.renamed = {
+    logger = {'log'}, logger_nonblock = {'log_nonblock'}, snap_dir = {'memtx_dir'},
+    slab_alloc_arena = {'memtx_memory', 1024 * 1024 * 1024},
+    slab_alloc_minimal = {'memtx_min_tuple_size'},
+    slab_alloc_maximal = {'memtx_max_tuple_size'},
+    snapshot_count = {'checkpoint_count'}, snapshot_period = {'checkpoint_interval'},
+    replication_source = {'replication'}, panic_on_wal_error = {'force_recovery', 'not'},
+    panic_on_snap_error = {'force_recovery', 'not'},
+}
+
+local LOG_LEVELS = {
+    fatal = 0, syserror = 1, error = 2, crit = 3, warn = 4, info = 5, verbose = 6, debug = 7,
+}
+M.log_levels = LOG_LEVELS
+
+local function at_least(limit, text)
+    return function(name, value)
+        if value < limit then
+            wrong(name, text)
+        end
+    end
+end
+
+local function above_zero(text)
+    return function(name, value)
+        if value <= 0 then
+            wrong(name, text)
+        end
+    end
+end
+
+local function only(accepted, text)
+    return function(name, value)
+        if not accepted[value] then
+            wrong(name, text)
+        end
+    end
+end
+
+local function check_uuid(name, value)
+    if not c.is_uuid(value) then
+        wrong(name, '%s', value)
+    end
+end
+
+local function check_threads(name, value)
+    if value < 1 then
+        wrong(name, 'must be greater than or equal to 1')
+    end
+end
+
+local checks = {
+    checkpoint_count = at_least(1, 'the value must not be less than one'),
+    wal_max_size = at_least(1, 'the value must be greater than one'),
+    replication_timeout = above_zero('the value must be greather than 0'),
+    replication_connect_timeout = above_zero('the value must be greather than 0'),
+    replication_sync_lag = above_zero('the value must be greater than 0'),
+    replication_sync_timeout = above_zero('the value must be greater than 0'),
+    replication_synchro_timeout = above_zero('the value must be greater than zero'),
+    replication_connect_quorum = at_least(0, 'the value must be greater or equal to 0'),
+    sql_cache_size = at_least(0, 'must be non-negative'),
+    vinyl_read_threads = check_threads,
+    instance_uuid = check_uuid, replicaset_uuid = check_uuid,
+    background = only({[false] = true},
+                      'not supported: let a service manager run it, or setsid(1)'),
+    hot_standby = only({[false] = true}, 'not supported'),
+    memtx_use_mvcc_engine = only({[false] = true}, 'not supported'),
+    election_mode = only({off = true}, "only 'off' is supported"),
+    iproto_threads = only({[1] = true}, 'only 1 is supported'),
+    auth_type = only({['chap-sha1'] = true}, "only 'chap-sha1' is supported"),
+}
+
+function checks.memtx_memory(name, value)
+    if value < 0 or value > 4398046510080 then
+        wrong(name, 'must be >= 0 and <= 4398046510080, but it is %s', tostring(value))
+    end
+end
+
+function checks.memtx_min_tuple_size(name, value)
+    if value < 8 or value > 1024 * 1024 then
+        wrong(name, 'specified value is out of bounds')
+    end
+end
+
+function checks.readahead(name, value)
+    if value < 128 or value > 2147483647 then
+        wrong(name, 'specified value is out of bounds')
+    end
+end
+
+function checks.replication_synchro_quorum(name, value)
+    if value < 1 or value >= 32 then
+        wrong(name, 'the value must be greater than zero and less than maximal number ' ..
+              'of replicas')
+    end
+end
+
+function checks.vinyl_bloom_fpr(name, value)
+    if value <= 0 or value > 1 then
+        wrong(name, 'must be greater than 0 and less than or equal to 1')
+    end
+end
+
+function checks.vinyl_page_size(name, value, all)
+    if value <= 0 or all.vinyl_range_size ~= nil and value > all.vinyl_range_size then
+        wrong(name, 'must be greater than 0 and less than or equal to vinyl_range_size')
+    end
+end
+
+function checks.wal_mode(name, value)
+    if not ({none = 1, write = 1, fsync = 1})[value] then
+        wrong(name, '%s', value)
+    end
+end
+
+function checks.log_format(name, value)
+    if value ~= 'plain' and value ~= 'json' then
+        wrong(name, 'expected json,plain')
+    end
+end
+
+function checks.log(name, value)
+    if value:match('^|') or value:match('^pipe:') or value:match('^syslog:') then
+        wrong(name, 'only a file or standard error is supported')
+    end
+end
+
+function checks.log_nonblock(name, value, all)
+    if value then
+        wrong(name, 'the option is incompatible with file/stderr logger')
+    end
+end
+
+function checks.listen(name, value)
+    if not c.is_uri(tostring(value)) then
+        wrong(name, 'expected host:service or /unix.socket')
+    end
+end
+
+function checks.replication(name, value, all)
+    for _, uri in ipairs(type(value) == 'table' and value or {value}) do
+        if uri ~= '' and not c.is_uri(tostring(uri)) then
+            wrong(name, 'expected host:service or /unix.socket')
+        elseif uri ~= '' then
+            wrong(name, 'replication is not supported')
+        end
+    end
+end
+
+function checks.replication_anon(name, value, all)
+    if value and not all.read_only then
+        wrong(name, 'the value may be set to true only when the instance is read-only')
+    elseif value then
+        wrong(name, 'replication is not supported')
+    end
+end
+
+function checks.net_msg_max(name, value)
+    if value < 2 then
+        wrong(name, 'minimal value is 2')
+    end
+end
+
+-- Names and types -----------------------------------------------------------
+
+local function check_log_level(value)
+    if type(value) == 'string' and LOG_LEVELS[value] == nil then
+        wrong('log_level', 'expected crit,warn,info,debug,syserror,verbose,fatal,error')
+    elseif type(value) ~= 'string' and type(value) ~= 'number' then
+        wrong('log_level', 'must be a number or a string')
+    end
+end
+
+local function check_type(name, value)
+    local option = M.options[name]
+    if option == nil then
+        wrong(tostring(name), 'unexpected option')
+    elseif value == nil or value == '' then
+        return
+    elseif name == 'log_level' then
+        return check_log_level(value)
+    end
+    local kinds = option[1]
+    for kind in kinds:gmatch('[^, ]+') do
+        if kind == type(value) then
+            return
+        end
+    end
+    wrong(name, kinds:find(',') and 'should be one of types %s' or 'should be of type %s', kinds)
+end
+
+-- Options without a value that a string may stand for, in the form they are kept in.
+local function normalize(name, value)
+    if name == 'wal_mode' or name == 'log_format' then
+        return value:lower()
+    elseif name == 'listen' and type(value) == 'number' then
+        return tostring(value)
+    elseif name == 'replication' and type(value) ~= 'table' then
+        return {tostring(value)}
+    end
+    return value
+end
+
+local function translate(name, value)
+    local new = M.renamed[name]
+    if new == nil then
+        return name, value
+    end
+    c.say(4, ('Deprecated option %s, please use %s instead'):format(name, new[1]))
+    if new[2] == 'not' then
+        return new[1], not value
+    elseif new[2] ~= nil then
+        return new[1], value * new[2]
+    end
+    return new[1], value
+end
+
+-- A checked copy of what a script passed, with options by their present names. A value
+-- of box.NULL or "" is kept as box.NULL: it takes a setting back.
+function M.prepare(given)
+    local out = {}
+    for name, value in pairs(given) do
+        name, value = translate(name, value)
+        check_type(name, value)
+        if value == nil or value == '' then
+            out[name] = box.NULL
+        else
+            out[name] = normalize(name, value)
+        end
+    end
+    return out
+end
+
+-- Checks values against each other and against `all`, the whole configuration.
+function M.check(new, all)
+    for name, value in pairs(new) do
+        if value ~= nil and checks[name] ~= nil then
+            checks[name](name, value, all)
+        end
+    end
+end
+
+return M
