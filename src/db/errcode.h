@@ -46,7 +46,7 @@
 	X(34, ER_NO_SUCH_TRIGGER, "Trigger '%s' doesn't exist") \
 	X(35, ER_NO_SUCH_INDEX_ID, "No index #%u is defined in space '%s'") \
 	X(36, ER_NO_SUCH_SPACE, "Space '%s' does not exist") \
-	X(37, ER_NO_SUCH_FIELD_NO, "Field %u was not found in the tuple") \
+	X(37, ER_NO_SUCH_FIELD_NO, "Field %s was not found in the tuple") \
 	X(38, ER_EXACT_FIELD_COUNT, "Tuple field count %u does not match space field count %u") \
 	X(39, ER_FIELD_MISSING, "Tuple field %s required by space format is missing") \
 	X(40, ER_WAL_IO, "Failed to write to disk") \

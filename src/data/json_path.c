@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * JSON paths: see json_path.h.
+ */
+#include "data/json_path.h"
+
+#include <stdbool.h>
+
+static int path_peek(const struct json_path *path)
+{
+	return path->offset < path->len ? (unsigned char)path->str[path->offset] : -1;
+}
+
+/** The position, in characters from 1, of where the path stands. */
+static int path_position(const struct json_path *path)
+{
+	int position = 1;
+	for (uint32_t i = 0; i < path->offset && i < path->len; i++)
+		position += ((unsigned char)path->str[i] & 0xc0) != 0x80;
+	return position;
+}
+
+static bool is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_name_start(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+}
+
+static int path_read_name(struct json_path *path, struct json_token *token)
+{
+	if (!is_name_start(path_peek(path)))
+		return path_position(path);
+	uint32_t start = path->offset;
+	while (is_name_start(path_peek(path)) || is_digit(path_peek(path)))
+		path->offset++;
+	token->type = JSON_TOKEN_KEY;
+	token->key = path->str + start;
+	token->key_len = path->offset - start;
+	return 0;
+}
+
+static int path_read_index(struct json_path *path, struct json_token *token)
+{
+	uint64_t index = 0;
+	uint32_t start = path->offset;
+	while (is_digit(path_peek(path)) && index <= UINT32_MAX)
+		index = index * 10 + (path->str[path->offset++] - '0');
+	if (path->offset == start)
+		return path_position(path);
+	if (index == 0 || index > UINT32_MAX) {
+		path->offset = start;
+		return path_position(path);
+	}
+	token->type = JSON_TOKEN_INDEX;
+	token->index = index - 1;
+	return 0;
+}
+
+static int path_read_quoted(struct json_path *path, struct json_token *token)
+{
+	int quote = path_peek(path);
+	uint32_t start = ++path->offset;
+	while (path_peek(path) != -1 && path_peek(path) != quote)
+		path->offset++;
+	if (path_peek(path) == -1 || path->offset == start)
+		return path_position(path);
+	token->type = JSON_TOKEN_KEY;
+	token->key = path->str + start;
+	token->key_len = path->offset - start;
+	path->offset++;
+	return 0;
+}
+
+int json_path_next(struct json_path *path, struct json_token *token)
+{
+	int c = path_peek(path);
+	if (c == -1) {
+		token->type = JSON_TOKEN_END;
+		return 0;
+	}
+	if (c == '.') {
+		path->offset++;
+		return path_read_name(path, token);
+	}
+	if (c != '[')
+		return path->offset == 0 ? path_read_name(path, token) : path_position(path);
+	path->offset++;
+	c = path_peek(path);
+	int rc = c == '"' || c == '\'' ? path_read_quoted(path, token) :
+		path_read_index(path, token);
+	if (rc != 0)
+		return rc;
+	if (path_peek(path) != ']')
+		return path_position(path);
+	path->offset++;
+	return 0;
+}
+
+int json_path_check(struct json_path path)
+{
+	struct json_token token;
+	do {
+		int rc = json_path_next(&path, &token);
+		if (rc != 0)
+			return rc;
+	} while (token.type != JSON_TOKEN_END);
+	return 0;
+}
