@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The life of a data directory with the whole database on it: bootstrap,
+ * recovery, locks, checkpoints with changes going on, and a disk that fails.
+ * Every phase is a process of its own, as a restart is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/fiber.h"
+#include "core/log.h"
+#include "core/loop.h"
+#include "core/memory.h"
+#include "core/sys.h"
+#include "core/worker.h"
+#include "data/mp.h"
+#include "db/db.h"
+#include "db/error.h"
+#include "db/schema/space.h"
+#include "db/tuple/tuple.h"
+#include "db/wal/wal_int.h"
+
+enum { SPACE_TEST = 512 };
+
+static char dir[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/tarn_wal_XXXXXX");
+	return mkdtemp(dir) == NULL ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+/* A disk with faults -------------------------------------------------- */
+
+/** Writes left until one fails; -1: none does. For all files, or those of a kind. */
+static int fail_write_in = -1;
+static bool fail_fsync, fail_rename;
+
+static ssize_t disk_write(int fd, const void *buf, size_t size)
+{
+	if (fail_write_in >= 0 && fail_write_in-- == 0) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return sys_real.write(fd, buf, size);
+}
+
+static int disk_fsync(int fd)
+{
+	if (fail_fsync) {
+		errno = EIO;
+		return -1;
+	}
+	return sys_real.fsync(fd);
+}
+
+static int disk_rename(const char *from, const char *to)
+{
+	if (fail_rename) {
+		errno = EIO;
+		return -1;
+	}
+	return sys_real.rename(from, to);
+}
+
+/* Phases -------------------------------------------------------------- */
+
+/** Ends the phase where the condition does not hold. */
+#define CHECK(cond) do { \
+	if (!(cond)) { \
+		fprintf(stderr, "%s:%d: not true: %s (last error: %s)\n", __FILE__, __LINE__, \
+			#cond, diag_last() != NULL ? diag_last()->message : "none"); \
+		fflush(stderr); \
+		_exit(1); \
+	} \
+} while (0)
+
+static void (*phase_func)(void);
+
+static int phase_fiber(va_list args)
+{
+	(void)args;
+	/* Not before the loop runs, or it would not be stopped. */
+	fiber_sleep(0);
+	phase_func();
+	loop_stop();
+	return 0;
+}
+
+static void phase_child(void)
+{
+	static struct sys faulty;
+	faulty = sys_real;
+	faulty.write = disk_write;
+	faulty.fsync = disk_fsync;
+	faulty.rename = disk_rename;
+	fiber_init();
+	loop_init();
+	worker_init();
+	log_set_level(LOG_FATAL);
+	db_init();
+	sys = &faulty;
+	fiber_start(fiber_new_sized("phase", 1024 * 1024, phase_fiber));
+	loop_run();
+	worker_free();
+	_exit(0);
+}
+
+/** Runs `func` in a fiber of a new process; returns the process's status. */
+static int run_status(void (*func)(void))
+{
+	fflush(NULL);
+	pid_t pid = fork();
+	assert_int_not_equal(pid, -1);
+	if (pid == 0) {
+		phase_func = func;
+		phase_child();
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void run(void (*func)(void))
+{
+	assert_int_equal(run_status(func), 0);
+}
+
+/* The database -------------------------------------------------------- */
+
+static int start_with(enum wal_mode mode, bool force)
+{
+	struct wal_config config = {.wal_dir = dir, .memtx_dir = dir, .mode = mode,
+				    .wal_max_size = 256 * 1024 * 1024, .force_recovery = force};
+	return wal_start(&config);
+}
+
+static void start(void)
+{
+	CHECK(start_with(WAL_WRITE, false) == 0);
+}
+
+static int insert_mp(uint32_t space, const char *format, ...)
+{
+	char data[4096];
+	va_list ap;
+	va_start(ap, format);
+	size_t size = mp_vformat(data, sizeof(data), format, ap);
+	va_end(ap);
+	CHECK(size <= sizeof(data));
+	return db_insert(space, data, data + size, NULL);
+}
+
+static void create_space(void)
+{
+	CHECK(insert_mp(SPACE_SPACE, "[%u%u%s%s%u{}[]]", SPACE_TEST, 1, "test", "memtx", 0) == 0);
+	CHECK(insert_mp(SPACE_INDEX, "[%u%u%s%s{%s%b}[[%u%s]]]", SPACE_TEST, 0, "pk", "tree",
+			"unique", 1, 0, "unsigned") == 0);
+}
+
+static int put(uint32_t id)
+{
+	return insert_mp(SPACE_TEST, "[%u%s]", id, "some text that makes the row a bit longer");
+}
+
+static int del(uint32_t id)
+{
+	char key[16];
+	size_t size = mp_format(key, sizeof(key), "[%u]", id);
+	return db_delete(SPACE_TEST, 0, key, key + size, NULL);
+}
+
+static bool has(uint32_t id)
+{
+	char key[16];
+	struct tuple *tuple;
+	size_t size = mp_format(key, sizeof(key), "[%u]", id);
+	CHECK(db_index_get(SPACE_TEST, 0, key, key + size, &tuple) == 0);
+	if (tuple != NULL)
+		tuple_unref(tuple);
+	return tuple != NULL;
+}
+
+static int64_t count(void)
+{
+	return db_index_len(SPACE_TEST, 0);
+}
+
+static size_t file_count(enum xlog_type type)
+{
+	struct xlog_list list;
+	CHECK(xlog_list_read(&list, dir, type) == 0);
+	size_t n = list.count;
+	xlog_list_free(&list);
+	return n;
+}
+
+static bool file_exists(int64_t signature, const char *suffix)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "%s/%020lld%s", dir, (long long)signature, suffix);
+	return access(path, F_OK) == 0;
+}
+
+/* Start --------------------------------------------------------------- */
+
+static void phase_bootstrap(void)
+{
+	CHECK(strcmp(wal_status(), "unconfigured") == 0);
+	start();
+	CHECK(strcmp(wal_status(), "running") == 0);
+	CHECK(instance_id == 1);
+	CHECK(!uuid_is_nil(&instance_uuid) && !uuid_is_nil(&replicaset_uuid));
+	CHECK(vclock_sum(&wal_vclock) == 0);
+	CHECK(file_count(XLOG_SNAP) == 1 && file_exists(0, ".snap"));
+	/* No journal before the first change. */
+	CHECK(file_count(XLOG_XLOG) == 0);
+	create_space();
+	for (int i = 0; i < 100; i++)
+		CHECK(put(i) == 0);
+	CHECK(vclock_get(&wal_vclock, 1) == 102);
+	CHECK(file_count(XLOG_XLOG) == 1);
+	wal_stop();
+}
+
+static void phase_check_100(void)
+{
+	start();
+	CHECK(instance_id == 1);
+	CHECK(vclock_get(&wal_vclock, 1) == 102);
+	CHECK(count() == 100);
+	CHECK(put(100) == 0);
+	wal_stop();
+}
+
+static void bootstrap_and_recover(void **state)
+{
+	(void)state;
+	run(phase_bootstrap);
+	run(phase_check_100);
+	assert_true(file_exists(0, ".xlog"));
+	assert_true(file_exists(102, ".xlog"));
+}
+
+static void phase_killed(void)
+{
+	start();
+	create_space();
+	for (int i = 0; i < 100; i++)
+		CHECK(put(i) == 0);
+	kill(getpid(), SIGKILL);
+}
+
+static void recover_after_a_kill(void **state)
+{
+	(void)state;
+	assert_true(WIFSIGNALED(run_status(phase_killed)));
+	run(phase_check_100);
+}
+
+static void phase_locked(void)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	CHECK(flock(fd, LOCK_EX | LOCK_NB) == 0);
+	CHECK(start_with(WAL_WRITE, false) == -1);
+	CHECK(diag_last()->code == ER_ALREADY_RUNNING);
+	CHECK(strstr(diag_last()->message, dir) != NULL);
+	CHECK(file_count(XLOG_SNAP) == 0);
+	close(fd);
+	start();
+	wal_stop();
+	fd = open(dir, O_RDONLY | O_DIRECTORY);
+	CHECK(flock(fd, LOCK_EX | LOCK_NB) == 0);
+}
+
+static void directory_in_use(void **state)
+{
+	(void)state;
+	run(phase_locked);
+}
+
+static void phase_no_directory(void)
+{
+	struct wal_config config = {.wal_dir = "/nonexistent/wal", .memtx_dir = dir};
+	CHECK(wal_start(&config) == -1);
+	CHECK(strstr(diag_last()->message, "/nonexistent/wal") != NULL);
+	config.wal_dir = dir;
+	config.memtx_dir = "/nonexistent/snap";
+	CHECK(wal_start(&config) == -1);
+	CHECK(strstr(diag_last()->message, "/nonexistent/snap") != NULL);
+}
+
+static void missing_directory(void **state)
+{
+	(void)state;
+	run(phase_no_directory);
+}
+
+static int bootstrap_fault;
+
+static void phase_bootstrap_fails(void)
+{
+	fail_write_in = bootstrap_fault;
+	CHECK(start_with(WAL_WRITE, false) == -1);
+	CHECK(error_is(diag_last(), &type_SystemError));
+	CHECK(file_count(XLOG_SNAP) == 0);
+	CHECK(!file_exists(0, ".snap.inprogress"));
+}
+
+static void failed_bootstrap_leaves_nothing(void **state)
+{
+	(void)state;
+	/* The header, the rows, the end marker. */
+	for (bootstrap_fault = 0; bootstrap_fault < 3; bootstrap_fault++)
+		run(phase_bootstrap_fails);
+}
+
+static void phase_wanted_uuids(void)
+{
+	struct wal_config config = {.wal_dir = dir, .memtx_dir = dir, .mode = WAL_WRITE};
+	memset(&config.instance_uuid, 3, sizeof(config.instance_uuid));
+	memset(&config.replicaset_uuid, 4, sizeof(config.replicaset_uuid));
+	CHECK(wal_start(&config) == 0);
+	CHECK(uuid_equal(&instance_uuid, &config.instance_uuid));
+	CHECK(uuid_equal(&replicaset_uuid, &config.replicaset_uuid));
+	wal_stop();
+}
+
+static void phase_other_replicaset(void)
+{
+	struct wal_config config = {.wal_dir = dir, .memtx_dir = dir, .mode = WAL_WRITE};
+	memset(&config.replicaset_uuid, 5, sizeof(config.replicaset_uuid));
+	CHECK(wal_start(&config) == -1);
+	CHECK(diag_last()->code == ER_REPLICASET_UUID_MISMATCH);
+}
+
+static void uuids_as_wanted(void **state)
+{
+	(void)state;
+	run(phase_wanted_uuids);
+	run(phase_wanted_uuids);
+	run(phase_other_replicaset);
+}
+
+/* Changes ------------------------------------------------------------- */
+
+static void phase_failed_write(void)
+{
+	start();
+	create_space();
+	CHECK(put(1) == 0);
+	int64_t lsn = vclock_sum(&wal_vclock);
+	fail_write_in = 0;
+	CHECK(put(2) == -1);
+	CHECK(diag_last()->code == ER_WAL_IO);
+	CHECK(!has(2) && count() == 1);
+	fail_write_in = 0;
+	CHECK(del(1) == -1);
+	CHECK(has(1));
+	CHECK(vclock_sum(&wal_vclock) == lsn);
+	CHECK(put(3) == 0);
+	wal_stop();
+}
+
+static void phase_after_failed_write(void)
+{
+	start();
+	CHECK(count() == 2 && has(1) && has(3));
+	wal_stop();
+}
+
+static void failed_write(void **state)
+{
+	(void)state;
+	run(phase_failed_write);
+	run(phase_after_failed_write);
+}
+
+/* Checkpoints --------------------------------------------------------- */
+
+static void phase_checkpoint(void)
+{
+	start();
+	create_space();
+	for (int i = 0; i < 1000; i++)
+		CHECK(put(i) == 0);
+	CHECK(checkpoint_make() == 0);
+	CHECK(file_exists(1002, ".snap"));
+	/* Without changes there is nothing to write. */
+	CHECK(checkpoint_make() == 0);
+	CHECK(file_count(XLOG_SNAP) == 2);
+	CHECK(put(1000) == 0);
+	CHECK(file_exists(1002, ".xlog"));
+	wal_stop();
+}
+
+static void phase_only_the_snapshot(void)
+{
+	start();
+	CHECK(vclock_sum(&wal_vclock) == 1003);
+	CHECK(count() == 1001);
+	wal_stop();
+}
+
+static void checkpoint_and_recover(void **state)
+{
+	(void)state;
+	run(phase_checkpoint);
+	/* The first journal is not needed any more. */
+	char path[128];
+	snprintf(path, sizeof(path), "%s/%020d.xlog", dir, 0);
+	assert_int_equal(unlink(path), 0);
+	run(phase_only_the_snapshot);
+}
+
+static int writers;
+
+/** Changes rows while checkpoints go on: each id is put, deleted and put again. */
+static int writer_func(va_list args)
+{
+	int base = va_arg(args, int);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 500; i++) {
+			CHECK((round == 1 ? del(base + i) : put(base + i)) == 0);
+			if (i % 50 == 0)
+				fiber_sleep(0);
+		}
+	}
+	writers--;
+	return 0;
+}
+
+static void make_changes_and_checkpoints(enum wal_mode mode)
+{
+	CHECK(start_with(mode, false) == 0);
+	create_space();
+	for (int i = 0; i < 8; i++) {
+		writers++;
+		fiber_start(fiber_new("writer", writer_func), i * 1000);
+	}
+	int made = 0;
+	while (writers > 0) {
+		CHECK(checkpoint_make() == 0);
+		made++;
+		fiber_sleep(0.001);
+	}
+	CHECK(made > 1);
+	CHECK(file_count(XLOG_SNAP) == 2);
+	wal_stop();
+}
+
+static void phase_busy_checkpoint(void)
+{
+	make_changes_and_checkpoints(WAL_WRITE);
+}
+
+static void phase_busy_checkpoint_fsync(void)
+{
+	make_changes_and_checkpoints(WAL_FSYNC);
+}
+
+static void phase_after_busy_checkpoint(void)
+{
+	start();
+	CHECK(count() == 4000);
+	for (int i = 0; i < 8; i++)
+		CHECK(has(i * 1000) && has(i * 1000 + 499));
+	CHECK(vclock_sum(&wal_vclock) == 2 + 8 * 1500);
+	wal_stop();
+}
+
+/** Every snapshot that is there must lead to the same end as any other. */
+static void changes_while_checkpoints_are_made(void **state)
+{
+	(void)state;
+	for (int fsync = 0; fsync < 2; fsync++) {
+		run(fsync ? phase_busy_checkpoint_fsync : phase_busy_checkpoint);
+		run(phase_after_busy_checkpoint);
+		struct xlog_list list;
+		assert_int_equal(xlog_list_read(&list, dir, XLOG_SNAP), 0);
+		assert_int_equal(list.count, 2);
+		char *newest = xlog_path(dir, list.signature[1], XLOG_SNAP);
+		assert_int_equal(unlink(newest), 0);
+		xfree(newest);
+		xlog_list_free(&list);
+		run(phase_after_busy_checkpoint);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+static void phase_failed_checkpoint(void)
+{
+	start();
+	create_space();
+	CHECK(put(1) == 0);
+	/* Faults of writing, of syncing, of renaming: no file is left, and the next one is made. */
+	for (int fault = 0; fault < 4; fault++) {
+		fail_write_in = fault == 0 ? 1 : fault == 1 ? 2 : -1;
+		fail_fsync = fault == 2;
+		fail_rename = fault == 3;
+		CHECK(checkpoint_make() == -1);
+		CHECK(error_is(diag_last(), &type_SystemError));
+		CHECK(file_count(XLOG_SNAP) == 1);
+		CHECK(!file_exists(3, ".snap.inprogress"));
+		fail_write_in = -1;
+		fail_fsync = fail_rename = false;
+	}
+	CHECK(put(2) == 0);
+	CHECK(checkpoint_make() == 0);
+	CHECK(file_exists(4, ".snap"));
+	wal_stop();
+}
+
+static void phase_after_failed_checkpoint(void)
+{
+	start();
+	CHECK(count() == 2);
+	wal_stop();
+}
+
+static void failed_checkpoint(void **state)
+{
+	(void)state;
+	run(phase_failed_checkpoint);
+	run(phase_after_failed_checkpoint);
+}
+
+static int checkpoint_func(va_list args)
+{
+	(void)args;
+	return checkpoint_make();
+}
+
+static void phase_concurrent(void)
+{
+	start();
+	create_space();
+	struct fiber *f = fiber_new("other", checkpoint_func);
+	fiber_set_joinable(f, true);
+	fiber_start(f);
+	CHECK(checkpoint_make() == -1);
+	CHECK(diag_last()->code == ER_CHECKPOINT_IN_PROGRESS);
+	CHECK(fiber_join(f) == 0);
+	wal_stop();
+	CHECK(checkpoint_make() == -1);
+}
+
+static void one_checkpoint_at_a_time(void **state)
+{
+	(void)state;
+	run(phase_concurrent);
+}
+
+static void phase_collect(void)
+{
+	start();
+	create_space();
+	checkpoint_set_count(3);
+	for (int i = 0; i < 6; i++) {
+		CHECK(put(i) == 0);
+		CHECK(checkpoint_make() == 0);
+	}
+	CHECK(file_count(XLOG_SNAP) == 3);
+	CHECK(file_exists(6, ".snap") && file_exists(7, ".snap") && file_exists(8, ".snap"));
+	/* Journals from the oldest snapshot on. */
+	CHECK(!file_exists(5, ".xlog") && file_exists(6, ".xlog") && file_exists(7, ".xlog"));
+	wal_stop();
+}
+
+static void old_files_go(void **state)
+{
+	(void)state;
+	run(phase_collect);
+}
+
+static void phase_timer(void)
+{
+	start();
+	create_space();
+	checkpoint_set_interval(0.01);
+	for (int i = 0; i < 1000 && file_count(XLOG_SNAP) < 2; i++)
+		fiber_sleep(0.01);
+	CHECK(file_count(XLOG_SNAP) == 2);
+	checkpoint_set_interval(0);
+	wal_stop();
+}
+
+static void automatic_checkpoints(void **state)
+{
+	(void)state;
+	run(phase_timer);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(bootstrap_and_recover),
+		TEST(recover_after_a_kill),
+		TEST(directory_in_use),
+		TEST(missing_directory),
+		TEST(failed_bootstrap_leaves_nothing),
+		TEST(uuids_as_wanted),
+		TEST(failed_write),
+		TEST(checkpoint_and_recover),
+		TEST(changes_while_checkpoints_are_made),
+		TEST(failed_checkpoint),
+		TEST(one_checkpoint_at_a_time),
+		TEST(old_files_go),
+		TEST(automatic_checkpoints),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
