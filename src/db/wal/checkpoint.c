@@ -262,7 +262,7 @@ int checkpoint_first(void)
 /** Views, journal, file: in this order. */
 static int checkpoint_run(void)
 {
-	/* No yield from here to the freezing of the views. */
+	/* This may yield; from here to the freezing of the views nothing does. */
 	if (sequence_flush() != 0)
 		return -1;
 	if (state.has_last && vclock_compare(&state.last, journal_vclock()) == 0)

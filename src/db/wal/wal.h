@@ -36,7 +36,7 @@ int wal_start(const struct wal_config *config);
 /**
  * Breaks off a checkpoint that runs, writes what is outstanding, ends the
  * current file with its marker, unlocks. Nothing where the instance was not
- * started. Yields: not for the main fiber, which no event can wake.
+ * started. Yields.
  */
 void wal_stop(void);
 
