@@ -13,10 +13,9 @@
 
 /** A number, decoded, for `+` and `-`. */
 struct update_number {
-	enum { UPDATE_INTEGER, UPDATE_FLOAT, UPDATE_DOUBLE } kind;
+	enum { UPDATE_INTEGER, UPDATE_REAL } kind;
 	/** UPDATE_INTEGER: any int64_t or uint64_t. */
 	__int128 integer;
-	/** The others. */
 	double real;
 };
 

@@ -23,11 +23,11 @@ bool update_number_read(const char *value, struct update_number *number)
 		number->integer = mp_decode_int(&value);
 		return true;
 	case MP_FLOAT:
-		number->kind = UPDATE_FLOAT;
+		number->kind = UPDATE_REAL;
 		number->real = mp_decode_float(&value);
 		return true;
 	case MP_DOUBLE:
-		number->kind = UPDATE_DOUBLE;
+		number->kind = UPDATE_REAL;
 		number->real = mp_decode_double(&value);
 		return true;
 	default:
@@ -40,10 +40,10 @@ static double number_to_double(const struct update_number *n)
 	return n->kind == UPDATE_INTEGER ? (double)n->integer : n->real;
 }
 
-/** A double; a float where neither operand is wider and the value fits. */
-static char *encode_real(char *p, double value, bool is_float)
+/** A float where that loses nothing, as in the reference; else a double. */
+static char *encode_real(char *p, double value)
 {
-	if (is_float && fabs(value) <= FLT_MAX)
+	if (fabs(value) <= FLT_MAX && (double)(float)value == value)
 		return mp_encode_float(p, (float)value);
 	return mp_encode_double(p, value);
 }
@@ -54,10 +54,9 @@ static int update_arith(const struct update_op *op, const char *old, char **p)
 	const struct update_number *b = &op->number;
 	if (!update_number_read(old, &a))
 		return update_error_arg_type(op, "a number");
-	if (a.kind != UPDATE_INTEGER || b->kind != UPDATE_INTEGER) {
+	if (a.kind == UPDATE_REAL || b->kind == UPDATE_REAL) {
 		double x = number_to_double(&a), y = number_to_double(b);
-		bool is_float = a.kind != UPDATE_DOUBLE && b->kind != UPDATE_DOUBLE;
-		*p = encode_real(*p, op->opcode == '+' ? x + y : x - y, is_float);
+		*p = encode_real(*p, op->opcode == '+' ? x + y : x - y);
 		return 0;
 	}
 	__int128 sum = op->opcode == '+' ? a.integer + b->integer : a.integer - b->integer;
