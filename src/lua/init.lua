@@ -215,5 +215,15 @@ for _, dir in builtin_ipairs({'tarantool', 'lua/5.1'}) do
     add(c_dirs, '/usr/lib/x86_64-linux-gnu/' .. dir, '?.so')
     add(c_dirs, '/usr/local/lib/' .. dir, '?.so')
 end
-package.path = table.concat(lua_dirs, ';') .. ';'
-package.cpath = table.concat(c_dirs, ';') .. ';'
+
+-- A path from the environment, in which ";;" stands for ours.
+local function path_of(variable, dirs)
+    local default = table.concat(dirs, ';') .. ';'
+    local path = os.getenv(variable)
+    if path == nil then
+        return default
+    end
+    return (path:gsub(';;', function() return ';' .. default end))
+end
+package.path = path_of('LUA_PATH', lua_dirs)
+package.cpath = path_of('LUA_CPATH', c_dirs)
