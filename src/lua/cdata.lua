@@ -63,6 +63,29 @@ for _, row in ipairs(kinds) do
 	end
 end
 
+-- Which kind a cdata is, told without making garbage: a list of types is gone through.
+-- istype() also takes a pointer to a struct for the struct, hence the look at the size,
+-- and a const char * for a char *, which does not matter.
+local istype, sizeof = ffi.istype, ffi.sizeof
+local known = {}
+for _, row in ipairs(kinds) do
+	for i = 2, #row do
+		known[#known + 1] = {kind = row[1], ctype = ffi.typeof(row[i]),
+			is_struct = row[i]:find('^struct [%w_]+$') ~= nil}
+	end
+end
+local POINTER_SIZE = sizeof('void *')
+
+local function classify(cd)
+	for i = 1, #known do
+		local k = known[i]
+		if istype(k.ctype, cd) and not (k.is_struct and sizeof(cd) == POINTER_SIZE) then
+			return k.kind
+		end
+	end
+	return 0
+end
+
 -- Metatables of metatypes by type id: ffi.metatype() cannot be asked for them.
 local metatypes = {}
 local ffi_metatype = ffi.metatype
@@ -80,8 +103,6 @@ end
 
 local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
 local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
-local error_t = ffi.typeof('struct error *')
-metatypes[tonumber(error_t)] = nil
 
 return {
 	kind_by_id = kind_by_id,
@@ -89,15 +110,12 @@ return {
 	metatypes = metatypes,
 	metatype_of = metatype_of,
 	null = ffi.cast('void *', 0),
-	-- The kind of a cdata, where C cannot read its type id itself.
-	classify = function(cd)
-		return kind_by_id[tonumber(typeof(cd))] or 0
-	end,
+	-- For where C cannot read a type's id itself.
+	classify = classify,
 	new_int64 = function() return int64_t() end,
 	new_uint64 = function() return uint64_t() end,
 	new_tuple = function(size) return tuple_t(size) end,
 	new_uuid = function() return uuid_t() end,
-	new_error = function() return error_t() end,
 	serializer = function(cd)
 		local mt = metatype_of(cd)
 		return mt and mt.__serialize

@@ -44,17 +44,13 @@ ffi.metatype('struct error', {
     __serialize = internal.tostring,
 })
 
-local functions = {
-    new = internal.new,
-    last = internal.last,
-    clear = internal.clear,
-    set = internal.set,
-}
-for name, code in pairs(internal.codes) do
-    functions[name] = code
-end
-
-box.error = setmetatable({}, {
-    __index = functions,
+-- The codes by name, as those who go through them with pairs() expect.
+box.error = setmetatable(internal.codes, {
+    __index = {
+        new = internal.new,
+        last = internal.last,
+        clear = internal.clear,
+        set = internal.set,
+    },
     __call = internal.call,
 })
