@@ -14,8 +14,8 @@
 /** A number, decoded, for `+` and `-`. */
 struct update_number {
 	enum { UPDATE_INTEGER, UPDATE_REAL } kind;
-	/** UPDATE_INTEGER: any int64_t or uint64_t. */
-	__int128 integer;
+	/** UPDATE_INTEGER: any int64_t or uint64_t. Regions align to 8 only. */
+	__int128 integer __attribute__((packed, aligned(8)));
 	double real;
 };
 
