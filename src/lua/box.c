@@ -38,10 +38,8 @@ void lua_box_push(lua_State *L)
 
 int lua_box_push_counted(lua_State *L, struct tuple *tuple)
 {
-	if (tuple == NULL) {
-		lua_pushnil(L);
-		return 1;
-	}
+	if (tuple == NULL)
+		return 0;
 	lua_push_tuple(L, tuple);
 	tuple_unref(tuple);
 	return 1;

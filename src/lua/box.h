@@ -14,7 +14,10 @@ struct tuple;
 /** Pushes the table `box`, made at need. Start-up only. */
 void lua_box_push(lua_State *L);
 
-/** [raises] Pushes the tuple (nil for NULL) and gives the reference back that db.h counted for us. */
+/**
+ * [raises] Pushes the tuple (nothing for NULL) and gives the reference back that db.h
+ * counted for us. Returns the number of values.
+ */
 int lua_box_push_counted(lua_State *L, struct tuple *tuple);
 
 /** [raises] The integer argument at `idx`, cut to 32 bits as C does; `usage` where it is no number. */

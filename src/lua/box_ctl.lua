@@ -12,7 +12,7 @@ local POLL = 0.01
 -- Waits until read-only mode is as wanted.
 local function wait(wanted, timeout)
     if timeout ~= nil and type(timeout) ~= 'number' then
-        error(("bad argument #1 (number expected, got %s)"):format(type(timeout)), 3)
+        error(("bad argument #1 to '?' (number expected, got %s)"):format(type(timeout)), 0)
     end
     local deadline = timeout and fiber.clock() + timeout
     while info.is_read_only() ~= wanted do

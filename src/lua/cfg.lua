@@ -143,7 +143,7 @@ end
 
 setmetatable(box, {
     __index = function()
-        error('Please call box.cfg{} first', 2)
+        error('Please call box.cfg{} first', 0)
     end,
 })
 

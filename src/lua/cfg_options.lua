@@ -28,9 +28,9 @@ M.options = {
     io_collect_interval = {'number'},
     listen = {'string, number'},
     log = {'string'},
-    log_format = {'string', 'plain'},
-    log_level = {'number, string', 5},
-    log_nonblock = {'boolean'},
+    log_format = {'any', 'plain'},
+    log_level = {'any', 5},
+    log_nonblock = {'any'},
     memtx_dir = {'string', '.'},
     memtx_max_tuple_size = {'number', 1024 * 1024},
     memtx_memory = {'number', 256 * 1024 * 1024},
@@ -267,6 +267,9 @@ local function check_type(name, value)
         return check_log_level(value)
     end
     local kinds = option[1]
+    if kinds == 'any' then
+        return
+    end
     for kind in kinds:gmatch('[^, ]+') do
         if kind == type(value) then
             return
@@ -278,7 +281,7 @@ end
 -- Options without a value that a string may stand for, in the form they are kept in.
 local function normalize(name, value)
     if name == 'wal_mode' or name == 'log_format' then
-        return value:lower()
+        return type(value) == 'string' and value:lower() or value
     elseif name == 'listen' and type(value) == 'number' then
         return tostring(value)
     elseif name == 'replication' and type(value) ~= 'table' then

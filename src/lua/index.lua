@@ -104,7 +104,10 @@ local function single(key)
 end
 
 local function learn_size(space_id, tuple)
-    local bsize = tuple ~= nil and tuple:bsize() or 0
+    if tuple == nil then
+        return
+    end
+    local bsize = tuple:bsize()
     if bsize <= SIZE_MAX and bsize > (sizes[space_id] or SIZE_MIN) then
         sizes[space_id] = bsize
     end
@@ -127,7 +130,7 @@ function M.get(space_id, index_id, key)
     if rc == GET_FOUND then
         return tuple
     elseif rc == GET_NONE then
-        return nil
+        return
     elseif rc == GET_FAILED then
         throw()
     end

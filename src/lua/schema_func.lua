@@ -67,4 +67,19 @@ function M.drop(name, options)
     box.space._func:delete{row[1]}
 end
 
+function M.call(name, ...)
+    local func = box.func[name] or
+                 box.error(box.error.NO_SUCH_FUNCTION, tostring(name))
+    return func:call({...})
+end
+
+-- Modules of C functions are not loaded, so there is none to load anew.
+function M.reload(name)
+    if type(name) ~= 'string' then
+        error(("bad argument #1 to '?' (string expected, got %s)"):format(
+              name == nil and 'no value' or type(name)), 0)
+    end
+    box.error(box.error.NO_SUCH_MODULE, name)
+end
+
 return M

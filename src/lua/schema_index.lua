@@ -45,19 +45,16 @@ local function check_field(part, i, space_id, out)
     out.field, out.path = field - 1, part.path or path
 end
 
--- The type of a part: as given, or as the space's format has it.
+-- The type of a part and whether it may be nil: as given, or as the space's format
+-- has it.
 local function check_type(part, i, format, out)
     local kind = part.type or part[2]
     local field = format[out.field + 1]
+    if out.is_nullable == nil and field ~= nil and field.is_nullable and out.path == nil then
+        out.is_nullable = true
+    end
     if kind == nil then
-        if field ~= nil and out.path == nil then
-            kind = field.type or 'any'
-            if out.is_nullable == nil and field.is_nullable then
-                out.is_nullable = true
-            end
-        else
-            kind = 'scalar'
-        end
+        kind = field ~= nil and out.path == nil and (field.type or 'any') or 'scalar'
     elseif type(kind) ~= 'string' then
         params('options.parts[%d]: type (string) is expected', i)
     end
@@ -151,11 +148,26 @@ local STORED_OPTIONS = {
     'run_size_ratio', 'bloom_fpr', 'hint',
 }
 
-local DEFAULTS = {
-    rtree = {parts = {2, 'array'}, unique = false},
-    bitset = {parts = {1, 'unsigned'}, unique = false},
-}
-local DEFAULT = {type = 'tree', parts = {1, 'unsigned'}, unique = true}
+-- Where no parts are given: the first field, as the format has it.
+local function default_parts(space_id, kind)
+    if kind == 'rtree' then
+        return {2, 'array'}
+    end
+    local field = (util.schema.space.format(space_id) or {})[1]
+    if field ~= nil and field.type ~= nil and field.type:lower() ~= 'any' then
+        return {{1, is_nullable = field.is_nullable}}
+    end
+    return {1, 'unsigned'}
+end
+
+local function with_defaults(options, space_id)
+    options = util.with_defaults(options, {type = 'tree'})
+    if options.unique == nil then
+        options.unique = options.type ~= 'rtree' and options.type ~= 'bitset'
+    end
+    options.parts = options.parts or default_parts(space_id, options.type)
+    return options
+end
 
 local function stored_options(options, old)
     local out = util.map({})
@@ -274,8 +286,7 @@ function M.create(space_id, name, options)
         end
         box.error(box.error.INDEX_EXISTS, name)
     end
-    local defaults = util.with_defaults(DEFAULTS[options and options.type], DEFAULT)
-    options = util.with_defaults(options, defaults)
+    options = with_defaults(options, space_id)
     local id = options.id or next_id(space_id)
     local parts = normalize_parts(options.parts, space_id)
     local stored = stored_options(options)

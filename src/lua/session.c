@@ -86,8 +86,10 @@ static int fd(lua_State *L)
 static int peer(lua_State *L)
 {
 	const struct session *s = session_arg(L, "peer");
-	if (s->peer.len == 0)
-		return 0;
+	if (s->peer.len == 0) {
+		lua_pushnil(L);
+		return 1;
+	}
 	char text[ADDRESS_TEXT_MAX];
 	lua_pushstring(L, address_format((const struct sockaddr *)&s->peer.sa, s->peer.len, text,
 					 sizeof(text)));

@@ -58,7 +58,7 @@ s:insert{10,2}
 s:insert{box.NULL,2}
 box.sequence.t_seq
 box.space._space_sequence:select()
-box.space._sequence_data:select()
+box.space._sequence_data:get(1), box.space._sequence_data:get(2)
 box.space._sequence:select()
 q.drop('t_seq')
 s.index.pk:alter{sequence=false}
