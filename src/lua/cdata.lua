@@ -65,7 +65,8 @@ end
 
 -- Which kind a cdata is, told without making garbage: a list of types is gone through.
 -- istype() also takes a pointer to a struct for the struct, hence the look at the size,
--- and a const char * for a char *, which does not matter.
+-- and a const char * for a char *, which does not matter. It takes a ctype object for an
+-- int, too: those are told by their text.
 local istype, sizeof = ffi.istype, ffi.sizeof
 local known = {}
 for _, row in ipairs(kinds) do
@@ -75,12 +76,13 @@ for _, row in ipairs(kinds) do
 	end
 end
 local POINTER_SIZE = sizeof('void *')
+local INT32 = 8
 
 local function classify(cd)
 	for i = 1, #known do
 		local k = known[i]
 		if istype(k.ctype, cd) and not (k.is_struct and sizeof(cd) == POINTER_SIZE) then
-			return k.kind
+			return k.kind == INT32 and tostring(cd):find('^ctype') and 0 or k.kind
 		end
 	end
 	return 0
