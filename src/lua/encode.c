@@ -452,11 +452,11 @@ void lua_encode_array(lua_State *L, int idx, struct buf *out)
 
 void lua_encode_key(lua_State *L, int idx, struct buf *out)
 {
-	if (lua_isnoneornil(L, idx)) {
+	void *payload;
+	if (lua_isnoneornil(L, idx) || lua_cdata(L, idx, &payload) == CDATA_NULL) {
 		put_array(out, 0);
 		return;
 	}
-	void *payload;
 	if (lua_istable(L, idx) || lua_cdata(L, idx, &payload) == CDATA_TUPLE) {
 		lua_encode_array(L, idx, out);
 		return;
