@@ -206,11 +206,20 @@ static void push_tuple_or_nil(lua_State *L, struct tuple *tuple)
 		lua_pushnil(L);
 }
 
+/** What a trigger's call is about. */
+struct replace_event {
+	struct txn_stmt *stmt;
+	/** The old tuple as the script got it, to be known again when it is returned. */
+	const struct lua_tuple *old_tuple;
+};
+
 /** Old tuple, new tuple, space's name, what was asked for. */
 static int push_stmt(lua_State *L)
 {
-	struct txn_stmt *stmt = lua_touserdata(L, 1);
+	struct replace_event *event = lua_touserdata(L, 1);
+	struct txn_stmt *stmt = event->stmt;
 	push_tuple_or_nil(L, stmt->old_tuple);
+	event->old_tuple = lua_to_tuple(L, -1);
 	push_tuple_or_nil(L, stmt->new_tuple);
 	lua_pushstring(L, space_name(stmt->space));
 	lua_pushstring(L, iproto_type_name(stmt->type));
@@ -222,31 +231,38 @@ static bool same_bytes(const struct lua_tuple *a, const struct tuple *b)
 	return b != NULL && a->bsize == b->bsize && memcmp(a->data, tuple_data(b), b->bsize) == 0;
 }
 
-/** The tuple that a before_replace trigger returned: counted, or NULL with an error. */
-static struct tuple *new_tuple_of(const struct txn_stmt *stmt, const struct lua_tuple *returned)
+/**
+ * The tuple that a before_replace trigger returned: counted, or NULL with an error.
+ * The old tuple itself means that nothing is to change; one that only looks like it is
+ * a tuple like any other.
+ */
+static struct tuple *new_tuple_of(const struct replace_event *event,
+				  const struct lua_tuple *returned)
 {
+	const struct txn_stmt *stmt = event->stmt;
 	if (same_bytes(returned, stmt->new_tuple)) {
 		tuple_ref(stmt->new_tuple);
 		return stmt->new_tuple;
 	}
-	if (same_bytes(returned, stmt->old_tuple)) {
+	if (returned == event->old_tuple && same_bytes(returned, stmt->old_tuple)) {
 		tuple_ref(stmt->old_tuple);
 		return stmt->old_tuple;
 	}
 	return tuple_new(stmt->space->format, returned->data, returned->data + returned->bsize);
 }
 
-/** (statement, results...): no result keeps the new tuple, nil drops it, a tuple replaces it. */
+/** (event, results...): no result keeps the new tuple, nil drops it, a tuple replaces it. */
 static int take_new_tuple(lua_State *L)
 {
-	struct txn_stmt *stmt = lua_touserdata(L, 1);
+	const struct replace_event *event = lua_touserdata(L, 1);
+	struct txn_stmt *stmt = event->stmt;
 	if (lua_gettop(L) < 2)
 		return 0;
 	void *payload;
 	struct tuple *new_tuple = NULL;
 	const struct lua_tuple *returned = lua_to_tuple(L, 2);
 	if (returned != NULL) {
-		new_tuple = new_tuple_of(stmt, returned);
+		new_tuple = new_tuple_of(event, returned);
 		if (new_tuple == NULL)
 			return lua_throw(L);
 	} else if (!lua_isnil(L, 2) && lua_cdata(L, 2, &payload) != CDATA_NULL) {
@@ -264,7 +280,8 @@ static int run_on_replace(struct trigger *trigger, void *event)
 	struct txn_stmt *stmt = txn_stmt_current(event);
 	if (stmt == NULL || is_silenced(stmt))
 		return 0;
-	return lua_trigger_call(trigger, push_stmt_ref, LUA_NOREF, stmt);
+	struct replace_event e = {stmt, NULL};
+	return lua_trigger_call(trigger, push_stmt_ref, LUA_NOREF, &e);
 }
 
 static int run_before_replace(struct trigger *trigger, void *event)
@@ -272,7 +289,8 @@ static int run_before_replace(struct trigger *trigger, void *event)
 	struct txn_stmt *stmt = txn_stmt_current(event);
 	if (stmt == NULL || is_silenced(stmt))
 		return 0;
-	return lua_trigger_call(trigger, push_stmt_ref, take_new_tuple_ref, stmt);
+	struct replace_event e = {stmt, NULL};
+	return lua_trigger_call(trigger, push_stmt_ref, take_new_tuple_ref, &e);
 }
 
 /** The space of the object at 1, by its field `id`. */
