@@ -196,8 +196,10 @@ int db_upsert(uint32_t space_id, uint32_t index_id, const char *tuple, const cha
 
 int db_truncate(uint32_t space_id)
 {
-	struct space *space = space_find(space_id);
-	if (space == NULL || db_check_writable(space) != 0)
+	if (space_find(space_id) == NULL)
+		return -1;
+	struct space *truncate = space_find(SPACE_TRUNCATE);
+	if (truncate == NULL || db_check_writable(truncate) != 0)
 		return -1;
 	/* {id, 1}, or one more where there is a row: [["+", 1, 1]] by field numbers from 0. */
 	char tuple[16], ops[16], *end = tuple, *ops_end = ops;

@@ -46,7 +46,8 @@ int db_handle_sequence(struct space *space, struct request *request, struct regi
 	for (uint32_t i = 0; i < space->sequence_fieldno; i++)
 		mp_next(&field);
 	int64_t value;
-	if (request->header == NULL && sequence_access_check(seq, PRIV_WRITE) != 0)
+	/* One that was made for the space needs no rights but the space's. */
+	if (request->header == NULL && !seq->is_generated && sequence_access_check(seq) != 0)
 		return -1;
 	if (mp_typeof(*field) == MP_NIL && request->header == NULL) {
 		if (sequence_advance(seq, &value) != 0)

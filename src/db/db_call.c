@@ -78,7 +78,7 @@ int db_eval(const char *expr, size_t len, struct port *args, struct port *result
 
 /* Sequences ------------------------------------------------------------------------- */
 
-static struct sequence *find_sequence(uint32_t seq_id, uint32_t privileges)
+static struct sequence *find_sequence(uint32_t seq_id)
 {
 	struct sequence *seq = sequence_by_id(seq_id);
 	if (seq == NULL) {
@@ -87,7 +87,7 @@ static struct sequence *find_sequence(uint32_t seq_id, uint32_t privileges)
 		client_error(ER_NO_SUCH_SEQUENCE, name);
 		return NULL;
 	}
-	return sequence_access_check(seq, privileges) == 0 ? seq : NULL;
+	return sequence_access_check(seq) == 0 ? seq : NULL;
 }
 
 static int check_sequence_writable(void)
@@ -98,7 +98,7 @@ static int check_sequence_writable(void)
 
 int64_t db_sequence_next(uint32_t seq_id, int64_t *result)
 {
-	struct sequence *seq = find_sequence(seq_id, PRIV_WRITE);
+	struct sequence *seq = find_sequence(seq_id);
 	if (seq == NULL || check_sequence_writable() != 0 || sequence_advance(seq, result) != 0)
 		return -1;
 	return sequence_write(seq);
@@ -106,7 +106,7 @@ int64_t db_sequence_next(uint32_t seq_id, int64_t *result)
 
 int db_sequence_set(uint32_t seq_id, int64_t value)
 {
-	struct sequence *seq = find_sequence(seq_id, PRIV_WRITE);
+	struct sequence *seq = find_sequence(seq_id);
 	if (seq == NULL || check_sequence_writable() != 0)
 		return -1;
 	seq->value = value;
@@ -116,7 +116,7 @@ int db_sequence_set(uint32_t seq_id, int64_t value)
 
 int db_sequence_reset(uint32_t seq_id)
 {
-	struct sequence *seq = find_sequence(seq_id, PRIV_WRITE);
+	struct sequence *seq = find_sequence(seq_id);
 	if (seq == NULL || check_sequence_writable() != 0)
 		return -1;
 	char key[16], *end = mp_encode_array(key, 1);
@@ -130,7 +130,7 @@ int db_sequence_reset(uint32_t seq_id)
 
 int db_sequence_current(uint32_t seq_id, int64_t *result)
 {
-	struct sequence *seq = find_sequence(seq_id, PRIV_READ);
+	struct sequence *seq = find_sequence(seq_id);
 	if (seq == NULL)
 		return -1;
 	if (!seq->is_started) {

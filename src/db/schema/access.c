@@ -80,7 +80,7 @@ static const struct user *credentials_user(const struct credentials *cr)
 	return user != NULL && user->id == cr->uid ? user : NULL;
 }
 
-static int access_denied(uint32_t privileges, enum object_type type, const char *object_name)
+int access_denied(uint32_t privileges, enum object_type type, const char *object_name)
 {
 	const struct credentials *cr = credentials_current();
 	const struct user *user = credentials_user(cr);

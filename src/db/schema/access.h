@@ -18,6 +18,9 @@ extern struct access entity_access[object_type_MAX];
 int access_check_ddl(uint32_t privilege, enum object_type type, const char *object_name,
 		     uint32_t owner_id, const struct access *access);
 
+/** The error for the first of the privileges. Returns -1. */
+int access_denied(uint32_t privileges, enum object_type type, const char *object_name);
+
 /** Recomputes the effective rights on an object from the granted ones. */
 void access_update(struct access *access);
 /** The same for every object: roles have changed. */

@@ -196,10 +196,6 @@ int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 	struct space *space = schema_space_find_bare(id);
 	if (space == NULL)
 		return -1;
-	if (space->def->is_view && stmt->old_tuple != NULL && stmt->new_tuple == NULL) {
-		client_error(ER_ALTER_SPACE, space_name(space), "can not drop index of a view");
-		return -1;
-	}
 	uint32_t privilege = stmt->new_tuple != NULL && stmt->old_tuple == NULL ? PRIV_CREATE :
 		stmt->new_tuple != NULL ? PRIV_ALTER : PRIV_DROP;
 	if (access_check_ddl(privilege, OBJECT_SPACE, space_name(space), space->def->uid,

@@ -71,6 +71,10 @@ static int priv_decode(struct tuple *tuple, struct priv_def *def)
 	if (rc < 0)
 		return -1;
 	def->type = rc;
+	if (def->privileges == 0) {
+		client_error(ER_GRANT, "the grant tuple has no privileges");
+		return -1;
+	}
 	return priv_id_decode(tuple, def);
 }
 
@@ -94,12 +98,11 @@ static int priv_resolve(struct priv_def *def, uint32_t privilege)
 		if (def->role->id == ROLE_PUBLIC && privilege == PRIV_GRANT)
 			return 0;
 	}
-	/* A grantor that is not the user himself is the admin's to write. */
-	if (credentials_current()->uid != def->grantor)
-		owner_id = USER_ADMIN;
-	if (def->type == OBJECT_UNIVERSE || def->is_entity)
-		owner_id = USER_ADMIN;
-	return access_check_ddl(privilege, def->type, name, owner_id, NULL);
+	/* Rights are the owner's to give, and the admin's, whatever others may do. */
+	uint32_t uid = credentials_current()->uid;
+	if (uid == USER_ADMIN || (uid == owner_id && uid == def->grantor))
+		return access_check(0, OBJECT_UNIVERSE, NULL, USER_ADMIN, NULL);
+	return access_denied(privilege, def->type, name);
 }
 
 /** Would `user` contain itself by way of `role`? */

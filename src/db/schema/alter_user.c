@@ -166,6 +166,7 @@ static void user_swap(struct user *user, struct user *other)
 	struct user was = *user;
 	user->owner_id = other->owner_id;
 	user->name = other->name;
+	user->is_role = other->is_role;
 	user->has_password = other->has_password;
 	memcpy(user->hash2, other->hash2, SCRAMBLE_SIZE);
 	*other = was;
@@ -185,9 +186,7 @@ static void update_rollback(struct change *change)
 static int user_update(struct txn *txn, struct txn_stmt *stmt, struct user *user, struct user *new)
 {
 	struct change *change = NULL;
-	if (new->is_role != user->is_role)
-		client_error(ER_CREATE_USER, user->name, "can not turn a user into a role or back");
-	else if (access_check_ddl(PRIV_ALTER, OBJECT_USER, user->name, user->owner_id,
+	if (access_check_ddl(PRIV_ALTER, OBJECT_USER, user->name, user->owner_id,
 				  &user->access) == 0)
 		change = change_new(txn, stmt, sizeof(*change), update_commit, update_rollback);
 	if (change == NULL) {

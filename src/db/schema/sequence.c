@@ -123,11 +123,9 @@ void sequence_follow(struct sequence *seq, int64_t value)
 	seq->is_started = seq->is_dirty = true;
 }
 
-int sequence_access_check(const struct sequence *seq, uint32_t privileges)
+int sequence_access_check(const struct sequence *seq)
 {
-	if (seq->is_generated)
-		return 0;
-	return access_check(privileges, OBJECT_SEQUENCE, seq->def->name, seq->def->uid,
+	return access_check(PRIV_WRITE, OBJECT_SEQUENCE, seq->def->name, seq->def->uid,
 			    &seq->access);
 }
 

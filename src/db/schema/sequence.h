@@ -45,8 +45,8 @@ int sequence_advance(struct sequence *seq, int64_t *value);
 /** A value came from elsewhere (an inserted tuple): the next ones are behind it. */
 void sequence_follow(struct sequence *seq, int64_t value);
 
-/** May the current user read or write it? A generated one has its space's rights. */
-int sequence_access_check(const struct sequence *seq, uint32_t privileges);
+/** May the current user move or read it? Both take the right to write. */
+int sequence_access_check(const struct sequence *seq);
 
 /** Writes the current value as a row of _sequence_data. Yields. */
 int sequence_write(struct sequence *seq);

@@ -48,15 +48,12 @@ static bool sequence_is_visible(const struct credentials *cr, struct tuple *row)
 	return seq != NULL && has_any_right(cr, OBJECT_SEQUENCE, seq->def->uid, &seq->access);
 }
 
-/** Oneself, what one owns, and the roles one has. */
+/** Oneself, what one owns, and the role that everybody has. */
 static bool user_is_visible(const struct credentials *cr, struct tuple *row)
 {
-	uint32_t id;
-	struct user *user = tuple_field_u32(row, 0, &id) == 0 ? user_find(id) : NULL;
-	if (user == NULL)
-		return false;
-	return id == cr->uid || user->owner_id == cr->uid ||
-		(role_closure(users[cr->token]) & (1u << user->token)) != 0;
+	uint32_t id, owner;
+	return tuple_field_u32(row, 0, &id) == 0 && tuple_field_u32(row, 1, &owner) == 0 &&
+		(id == cr->uid || owner == cr->uid || id == ROLE_PUBLIC);
 }
 
 /** What one was granted or has granted. */
@@ -216,6 +213,11 @@ static const struct index_vtab view_index_vtab = {
 
 static struct index *view_index_create(struct space *space, const struct index_def *def)
 {
+	if (system_view_base(space_id(space)) == space_id(space)) {
+		client_error(ER_MODIFY_INDEX, def->name, space_name(space),
+			     "unknown space for system view");
+		return NULL;
+	}
 	struct index *index = xcalloc(1, sizeof(*index));
 	index->vtab = &view_index_vtab;
 	index->def = index_def_dup(def);

@@ -28,7 +28,7 @@
 
 static int txn_slot;
 static int64_t txn_id_last;
-static struct list txn_pool = LIST_INIT(txn_pool);
+static struct txn *txn_pool;
 
 /** What an idle region may keep, in bytes: more goes back to the system. */
 enum { TXN_REGION_KEPT_MAX = 128 * 1024 };
@@ -98,8 +98,11 @@ struct txn *txn_begin(bool is_autocommit)
 		client_error(ER_ACTIVE_TRANSACTION);
 		return NULL;
 	}
-	struct txn *txn = list_empty(&txn_pool) ? txn_alloc() :
-		list_shift_entry(&txn_pool, struct txn, free_link);
+	struct txn *txn = txn_pool;
+	if (txn != NULL)
+		txn_pool = txn->next_free;
+	else
+		txn = txn_alloc();
 	txn->id = ++txn_id_last;
 	txn->is_autocommit = is_autocommit;
 	txn->fiber = f;
@@ -114,34 +117,46 @@ static void txn_detach(struct txn *txn)
 	txn->fiber->slot[txn_slot] = NULL;
 }
 
+/** The error that is being reported, if any, outlives the triggers. */
 static void txn_run_triggers(struct txn *txn, struct list *triggers)
 {
 	if (list_empty(triggers))
 		return;
+	struct diag saved = {NULL};
+	diag_move(diag_get(), &saved);
 	if (trigger_run(triggers, txn) != 0)
 		diag_log();
+	diag_move(&saved, diag_get());
 }
 
-static void txn_free(struct txn *txn)
+/** Back to the state in which txn_alloc() made it. */
+static void txn_clear(struct txn *txn)
 {
-	assert(txn->fiber->slot[txn_slot] != txn);
 	struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &txn->stmts, link)
 		txn_stmt_release(stmt);
 	list_create(&txn->stmts);
 	list_create(&txn->savepoints);
-	if (!list_empty(&txn->on_commit))
-		trigger_destroy_all(&txn->on_commit);
-	if (!list_empty(&txn->on_rollback))
-		trigger_destroy_all(&txn->on_rollback);
-	txn->sub_level = 0;
 	txn->row_count = 0;
 	txn->is_aborted = false;
 	if (region_used(&txn->region) > TXN_REGION_KEPT_MAX)
 		region_reset(&txn->region);
 	else
 		region_truncate(&txn->region, 0);
-	list_add(&txn_pool, &txn->free_link);
+}
+
+static void txn_free(struct txn *txn)
+{
+	assert(txn->fiber->slot[txn_slot] != txn);
+	if (!list_empty(&txn->on_commit))
+		trigger_destroy_all(&txn->on_commit);
+	if (!list_empty(&txn->on_rollback))
+		trigger_destroy_all(&txn->on_rollback);
+	if (region_used(&txn->region) > 0 || txn->is_aborted)
+		txn_clear(txn);
+	txn->sub_level = 0;
+	txn->next_free = txn_pool;
+	txn_pool = txn;
 }
 
 /** All is in the journal (or there was nothing to write). */
@@ -192,13 +207,10 @@ int txn_commit(struct txn *txn)
 	}
 	txn_detach(txn);
 	if (txn->row_count > 0 && txn_write(txn) != 0) {
-		struct diag diag = {NULL};
-		diag_move(diag_get(), &diag);
 		txn_undo_all(txn);
 		schema_send_notices();
 		txn_run_triggers(txn, &txn->on_rollback);
 		txn_free(txn);
-		diag_move(&diag, diag_get());
 		return -1;
 	}
 	txn_complete(txn);

@@ -77,7 +77,8 @@ struct txn {
 	 */
 	struct list on_commit, on_rollback;
 	struct fiber *fiber;
-	struct list free_link;
+	/** In the pool: the next one. */
+	struct txn *next_free;
 };
 
 void txn_init(void);
