@@ -18,6 +18,7 @@
 #include "core/sys.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
+#include "net/iproto.h"
 
 static const char FIBER_TYPE[] = "fiber";
 
@@ -58,6 +59,14 @@ static void recycle(struct fiber *f, void *value)
 	struct lua_fiber *lf = value;
 	luaL_unref(lua_main, LUA_REGISTRYINDEX, lf->storage_ref);
 	lf->storage_ref = LUA_NOREF;
+}
+
+/** A request is over: what it left in its fiber's storage is not for the next one. */
+static void end_request(void)
+{
+	struct lua_fiber *lf = fiber()->slot[slot];
+	if (lf != NULL)
+		recycle(fiber(), lf);
 }
 
 static void destroy(struct fiber *f)
@@ -484,6 +493,7 @@ void lua_fiber_init(lua_State *L)
 {
 	slot = fiber_slot_new(recycle);
 	fiber_on_destroy(destroy);
+	net_on_request_end(end_request);
 	make_metatable(L);
 	lua_new_module(L, "fiber", functions);
 	lua_pop(L, 1);

@@ -35,6 +35,20 @@ static const char *find_last(const char *begin, const char *end, char c)
 	return memrchr(begin, c, end - begin);
 }
 
+/** A service's name, or a number that is a port. */
+static bool is_service(const char *text)
+{
+	enum { PORT_MAX = 65535 };
+	unsigned long port = 0;
+	const char *p = text;
+	for (; *p >= '0' && *p <= '9'; p++) {
+		port = port * 10 + (*p - '0');
+		if (port > PORT_MAX)
+			return false;
+	}
+	return p > text ? *p == '\0' : *p != '\0';
+}
+
 /** Drops "scheme://" and "user:password@". */
 static const char *skip_prefixes(const char *p, const char *end)
 {
@@ -80,7 +94,7 @@ bool address_parse(const char *text, size_t len, struct address_uri *uri)
 		return take(uri->path, sizeof(uri->path), p + strlen(prefix), end);
 	if (*p == '/' || (end - p > 1 && p[0] == '.' && p[1] == '/'))
 		return take(uri->path, sizeof(uri->path), p, end);
-	return parse_host(p, end, uri) && uri->service[0] != '\0';
+	return parse_host(p, end, uri) && is_service(uri->service);
 }
 
 struct lookup {

@@ -49,7 +49,7 @@ void net_set_msg_max(int count);
 void net_set_readahead(size_t size);
 
 /**
- * Registers what is called in a request's fiber when a CALL or EVAL is over,
- * before the fiber takes another: to drop what scripts left in it.
+ * Registers what is called in a request's fiber when the request (or a trigger)
+ * is over, before the fiber takes another: to drop what scripts left in it.
  */
 void net_on_request_end(void (*cb)(void));

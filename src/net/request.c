@@ -70,8 +70,6 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 		port_destroy(&result);
 	}
 	port_destroy(&args);
-	if (worker_on_request_end != NULL)
-		worker_on_request_end();
 	return rc;
 }
 

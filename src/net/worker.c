@@ -68,6 +68,8 @@ static bool has_work(void)
 /** Makes the fiber as new. */
 static void clean_up(struct fiber *f)
 {
+	if (worker_on_request_end != NULL)
+		worker_on_request_end();
 	session_leave();
 	if (f->diag.last != NULL)
 		diag_clear(&f->diag);

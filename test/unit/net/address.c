@@ -51,6 +51,9 @@ static void test_refuse(void **state)
 	refuse("abc");
 	refuse("127.0.0.1");
 	refuse("127.0.0.1:");
+	refuse("127.0.0.1:65536");
+	refuse("99999999999999999999");
+	refuse("127.0.0.1:80x");
 	refuse(":3301");
 	refuse("::1:3301");
 	refuse("[::1]");
