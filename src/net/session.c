@@ -5,6 +5,8 @@
  */
 #include "net/session.h"
 
+#include <stdio.h>
+
 #include "core/fiber.h"
 #include "core/map.h"
 #include "core/memory.h"
@@ -137,7 +139,9 @@ void session_set_user(struct session *session, const struct user *user)
 int session_push(struct session *session, uint64_t sync, struct port *values)
 {
 	if (session->vtab == NULL || session->vtab->push == NULL) {
-		client_error(ER_UNSUPPORTED, "Session", "push()");
+		char what[64];
+		snprintf(what, sizeof(what), "Session '%s'", session_type_names[session->type]);
+		client_error(ER_UNSUPPORTED, what, "push()");
 		return -1;
 	}
 	return session->vtab->push(session, sync, values);
