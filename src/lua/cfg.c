@@ -156,9 +156,30 @@ static int is_uri(lua_State *L)
 	return 1;
 }
 
-/** Is somebody listening on the unix socket's path already, or is there no such directory? */
+/** The error of a bind that failed; names the address and, where it is taken, what to do. */
+static int bind_failed(const char *where)
+{
+	diag_set(SocketError, "failed to bind %s: %s%s", where, strerror(errno),
+		 errno == EADDRINUSE ? " (stop who listens there, or set another 'listen')" : "");
+	return -1;
+}
+
+/** Can a socket be made in the directory of the path? */
+static int probe_directory(const char *path)
+{
+	char dir[sizeof(((struct address_uri *)0)->path)];
+	const char *slash = strrchr(path, '/');
+	size_t len = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+	memcpy(dir, path, len);
+	dir[len] = '\0';
+	return access(len > 0 ? dir : ".", W_OK | X_OK);
+}
+
+/** Is there a directory for the unix socket, and nobody that listens there? */
 static int probe_unix(const struct address_uri *uri)
 {
+	if (probe_directory(uri->path) != 0)
+		return bind_failed(uri->path);
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	strcpy(sa.sun_path, uri->path);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -166,12 +187,10 @@ static int probe_unix(const struct address_uri *uri)
 		return 0;
 	int rc = connect(fd, (struct sockaddr *)&sa, sizeof(sa));
 	close(fd);
-	if (rc == 0) {
-		errno = EADDRINUSE;
-		diag_set_errno(SocketError, "failed to bind unix/:%s", uri->path);
-		return -1;
-	}
-	return 0;
+	if (rc != 0)
+		return 0;
+	errno = EADDRINUSE;
+	return bind_failed(uri->path);
 }
 
 static int probe_address(const struct address *address)
@@ -183,15 +202,13 @@ static int probe_address(const struct address *address)
 	if (address->sa.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
 	const struct sockaddr *sa = (const struct sockaddr *)&address->sa;
+	int rc = 0;
 	if (bind(fd, sa, address->len) != 0 || listen(fd, 1) != 0) {
 		char text[ADDRESS_TEXT_MAX];
-		diag_set_errno(SocketError, "failed to bind %s",
-			       address_format(sa, address->len, text, sizeof(text)));
-		close(fd);
-		return -1;
+		rc = bind_failed(address_format(sa, address->len, text, sizeof(text)));
 	}
 	close(fd);
-	return 0;
+	return rc;
 }
 
 /**
