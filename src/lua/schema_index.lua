@@ -138,14 +138,14 @@ local ALTER_OPTIONS = {
     id = 'number', name = 'string', type = 'string', parts = 'table', unique = 'boolean',
     dimension = 'number', distance = 'string', page_size = 'number', range_size = 'number',
     run_count_per_level = 'number', run_size_ratio = 'number', bloom_fpr = 'number',
-    sequence = 'boolean, number, string, table', func = 'number, string', hint = 'boolean',
+    sequence = 'boolean, number, string, table', func = 'number, string',
 }
 local CREATE_OPTIONS = util.with_defaults({if_not_exists = 'boolean'}, ALTER_OPTIONS)
 
 -- Options that are stored as they are, in the fifth field of _index.
 local STORED_OPTIONS = {
     'dimension', 'unique', 'distance', 'page_size', 'range_size', 'run_count_per_level',
-    'run_size_ratio', 'bloom_fpr', 'hint',
+    'run_size_ratio', 'bloom_fpr',
 }
 
 -- Where no parts are given: the first field, as the format has it.

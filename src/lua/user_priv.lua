@@ -149,21 +149,24 @@ local function target(privilege, object_type, object_name)
     return privilege, object_type, object_name
 end
 
+local function grantor_id(grantor)
+    if grantor == nil then
+        return box.session.euid()
+    end
+    return require('tarn.box.user').resolve_user(grantor) or
+           box.error(box.error.NO_SUCH_USER, tostring(grantor))
+end
+
 function M.grant(uid, name, privilege, object_type, object_name, options)
     privilege, object_type, object_name = target(privilege, object_type, object_name)
     local bits = M.bits(privilege, object_type)
     local oid = M.object_id(object_type, object_name)
     options = options or {}
-    local grantor = box.session.euid()
-    if options.grantor ~= nil then
-        grantor = require('tarn.box.user').resolve_user(options.grantor) or
-                  box.error(box.error.NO_SUCH_USER, tostring(options.grantor))
-    end
     local old = box.space._vpriv:get{uid, object_type, oid}
     local old_bits = old and old[5] or 0
     bits = M.union(old_bits, bits)
     if bits ~= old_bits then
-        box.space._priv:replace{grantor, uid, object_type, oid, bits}
+        box.space._priv:replace{grantor_id(options.grantor), uid, object_type, oid, bits}
     elseif not options.if_not_exists then
         if object_type == 'role' and object_name ~= nil and privilege == 'execute' then
             box.error(box.error.ROLE_GRANTED, name, object_name)
