@@ -101,6 +101,8 @@ void lua_push_null(lua_State *L);
 /** A number where it is exact below 1e14, else a 64-bit cdata: as the reference decodes integers. */
 void lua_push_int64(lua_State *L, int64_t value);
 void lua_push_uint64(lua_State *L, uint64_t value);
+/** A 64-bit cdata whatever the value. [raises] out of memory. */
+void lua_push_int64_cdata(lua_State *L, int64_t value);
 
 /* Tuples ---------------------------------------------------------------- */
 
@@ -139,6 +141,8 @@ struct lua_codec {
 	bool encode_sparse_convert;
 	int encode_sparse_ratio, encode_sparse_safe;
 	int encode_max_depth;
+	/** The error of a too deep nesting says how deep it is (no option of users). */
+	bool encode_depth_is_told;
 	bool encode_deep_as_nil;
 	bool encode_invalid_numbers;
 	int encode_number_precision;

@@ -147,3 +147,11 @@ int lua_number_text(char *out, double value, const struct lua_codec *codec)
 		precision = 17;
 	return snprintf(out, 64, "%.*g", precision, value);
 }
+
+void lua_push_whole(lua_State *L, uint64_t value)
+{
+	if (value <= INT64_MAX)
+		lua_push_int64(L, value);
+	else
+		lua_push_uint64(L, value);
+}

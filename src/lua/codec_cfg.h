@@ -22,6 +22,9 @@ void lua_codec_override(lua_State *L, int idx, struct lua_codec *codec);
 /** Makes the instance at the top package.loaded[name] and pops it. */
 void lua_codec_register(lua_State *L, const char *name);
 
+/** Pushes a whole number of a text: a signed 64-bit cdata, where it is large but fits. */
+void lua_push_whole(lua_State *L, uint64_t value);
+
 /**
  * A number's text as these formats print it: whole numbers of 64 bits with all their
  * digits, else %.*g with the codec's precision. At most 64 bytes; returns the length.

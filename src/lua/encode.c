@@ -24,6 +24,7 @@ struct lua_codec lua_codec_default = {
 	.encode_sparse_ratio = 2,
 	.encode_sparse_safe = 10,
 	.encode_max_depth = 128,
+	.encode_depth_is_told = true,
 	.encode_invalid_numbers = true,
 	.encode_number_precision = 14,
 	.encode_load_metatables = true,
@@ -37,6 +38,7 @@ struct lua_codec lua_codec_tuple = {
 	.encode_sparse_ratio = 0,
 	.encode_sparse_safe = 10,
 	.encode_max_depth = 128,
+	.encode_depth_is_told = true,
 	.encode_invalid_numbers = true,
 	.encode_number_precision = 14,
 	.encode_load_metatables = true,
@@ -283,14 +285,22 @@ static void encode_map(struct encoder *e, int idx, uint32_t count)
 	}
 }
 
+static void throw_depth(struct encoder *e)
+{
+	if (e->codec->encode_depth_is_told)
+		lua_pushfstring(e->L, "Too high nest level - %d", e->depth);
+	else
+		lua_pushliteral(e->L, "Too high nest level");
+	lua_error(e->L);
+}
+
 /** True where the nesting is too deep: a nil stands for the table. */
 static bool too_deep(struct encoder *e)
 {
 	if (e->depth <= e->codec->encode_max_depth)
 		return false;
 	if (!e->codec->encode_deep_as_nil) {
-		lua_pushfstring(e->L, "Too high nest level - %d", e->depth);
-		lua_error(e->L);
+		throw_depth(e);
 	}
 	put_nil(e->out);
 	return true;
@@ -304,8 +314,7 @@ static void encode_table(struct encoder *e, int idx)
 	if (push_serialize(e, idx)) {
 		if (lua_isfunction(L, -1)) {
 			if (++e->depth > SERIALIZE_MAX + e->codec->encode_max_depth) {
-				lua_pushfstring(L, "Too high nest level - %d", e->depth);
-				lua_error(L);
+				throw_depth(e);
 			}
 			call_serializer(e, idx);
 			encode_value(e, lua_gettop(L));

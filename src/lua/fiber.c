@@ -250,16 +250,17 @@ static int lua_fiber_find(lua_State *L)
 		luaL_error(L, "fiber.find(id): bad arguments");
 	struct fiber *f = fiber_find(lua_tonumber(L, 1));
 	if (f == NULL)
-		return 0;
-	push_fiber(L, f);
+		lua_pushnil(L);
+	else
+		push_fiber(L, f);
 	return 1;
 }
 
 static const char *status_of(uint64_t id)
 {
 	struct fiber *f = fiber_find(id);
-	if (f == NULL || (f->flags & FIBER_IS_DEAD))
-		return "dead";
+	if (f == NULL)
+		return "dead"; /* one that is still to be joined counts as suspended */
 	return f == fiber() ? "running" : "suspended";
 }
 
@@ -300,7 +301,6 @@ static int lua_fiber_cancel(lua_State *L)
 	if (f->flags & FIBER_IS_SYSTEM)
 		luaL_error(L, "fiber %d is a system one and can't be cancelled", (int)f->id);
 	fiber_cancel(f);
-	fiber_reschedule();
 	check_cancel(L);
 	return 0;
 }
@@ -339,7 +339,7 @@ static int lua_fiber_time(lua_State *L)
 
 static int lua_fiber_time64(lua_State *L)
 {
-	lua_push_int64(L, (int64_t)(loop_time() * 1e6));
+	lua_push_int64_cdata(L, (int64_t)(loop_time() * 1e6));
 	return 1;
 }
 
@@ -351,7 +351,7 @@ static int lua_fiber_clock(lua_State *L)
 
 static int lua_fiber_clock64(lua_State *L)
 {
-	lua_push_int64(L, (int64_t)(loop_monotonic() * 1e6));
+	lua_push_int64_cdata(L, (int64_t)(loop_monotonic() * 1e6));
 	return 1;
 }
 

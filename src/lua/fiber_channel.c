@@ -94,12 +94,19 @@ static int lua_channel_get(lua_State *L)
 	return 1;
 }
 
+/** Gives back what nobody took. */
+static void drop_values(lua_State *L, struct channel *ch)
+{
+	void *value;
+	while (channel_count(ch) > 0 && channel_get(ch, &value, 0) == 0)
+		luaL_unref(L, LUA_REGISTRYINDEX, (intptr_t)value);
+}
+
 static int lua_channel_close(lua_State *L)
 {
 	struct channel *ch = check_channel(L, "usage: channel:close()");
-	if (channel_is_closed(ch))
-		luaL_error(L, "channel is closed");
 	channel_close(ch);
+	drop_values(L, ch);
 	return 0;
 }
 
@@ -161,9 +168,7 @@ static int lua_channel_gc(lua_State *L)
 	struct channel **ch = luaL_checkudata(L, 1, CHANNEL_TYPE);
 	if (*ch == NULL)
 		return 0;
-	void *value;
-	while (channel_count(*ch) > 0 && channel_get(*ch, &value, 0) == 0)
-		luaL_unref(L, LUA_REGISTRYINDEX, (intptr_t)value);
+	drop_values(L, *ch);
 	channel_delete(*ch);
 	*ch = NULL;
 	return 0;

@@ -191,8 +191,10 @@ local function read_from(fh, buf, size, offset)
         error('fio: the size to read must be a number that is not negative', 3)
     end
     local data, err = core.read(fh, size, offset)
-    if data == nil or buf == nil then
-        return data, err
+    if data == nil then
+        return nil, err
+    elseif buf == nil then
+        return data
     end
     ffi.copy(buf, data, #data)
     return #data
@@ -254,9 +256,9 @@ function file:stat()
 end
 
 function file:close()
-    local ok, err = action(core.close(self.fh))
+    local fh = self.fh
     self.fh = -1
-    return ok, err
+    return action(core.close(fh))
 end
 
 -- Names and directories -------------------------------------------------------

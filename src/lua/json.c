@@ -168,6 +168,7 @@ static int json_encode(lua_State *L)
 		luaL_checktype(L, 2, LUA_TTABLE);
 		lua_codec_override(L, 2, &codec);
 	}
+	codec.encode_depth_is_told = false;
 	struct buf *mp = lua_scratch_get();
 	struct buf *text = lua_scratch_get();
 	lua_encode(L, 1, mp, &codec);

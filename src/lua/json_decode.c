@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/codec_cfg.h"
 #include "lua/json.h"
 
 enum token_type {
@@ -363,7 +364,7 @@ static void parse_value(struct parser *p, struct token *t)
 	lua_State *L = p->L;
 	switch (t->type) {
 	case T_STRING: lua_pushlstring(L, p->string->data, p->string->size); break;
-	case T_UINT: lua_push_uint64(L, t->uint); break;
+	case T_UINT: lua_push_whole(L, t->uint); break;
 	case T_INT: lua_push_int64(L, t->sint); break;
 	case T_NUMBER: lua_pushnumber(L, t->number); break;
 	case T_TRUE: lua_pushboolean(L, true); break;

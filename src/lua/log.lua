@@ -41,11 +41,8 @@ local log = {
     rotate = core.reopen,
 }
 
--- The level by number or name, as box.cfg.log_level takes it.
+-- Sets the level by number or name, as box.cfg.log_level takes it.
 function log.level(level)
-    if level == nil then
-        return core.level()
-    end
     level = levels[level] or tonumber(level)
     if level == nil or level < 0 or level > 7 then
         error('must be a number or a string', 2)
@@ -55,7 +52,7 @@ end
 
 function log.log_format(format)
     if format ~= 'plain' and format ~= 'json' then
-        error("expected 'plain' or 'json'", 2)
+        error('expected json,plain', 2)
     end
     core.set_format(format)
 end

@@ -189,7 +189,7 @@ function methods.check(test)
             report(test.parent, false, 'bad plan',
                    {planned = test.planned, run = test.total})
         else
-            say(test, ('# bad plan: planned: %d run: %d'):format(test.planned, test.total))
+            say(test, ('# bad plan: planned %d run %d'):format(test.planned, test.total))
         end
         return false
     elseif test.failed > 0 then

@@ -125,7 +125,7 @@ static bool push_integer(lua_State *L, const char *s, size_t len)
 	if (*s == '-')
 		lua_push_int64(L, strtoll(s, NULL, 10));
 	else
-		lua_push_uint64(L, strtoull(s + (*s == '+'), NULL, 10));
+		lua_push_whole(L, strtoull(s + (*s == '+'), NULL, 10));
 	return true;
 }
 
