@@ -52,10 +52,11 @@ static const char *hint =
 /** Puts what to do behind the text of the last error. */
 static void add_hint(void)
 {
-	struct error *e = diag_last();
-	error_ref(e);
-	diag_set(XlogError, "%s; %s", e->message, hint);
-	error_unref(e);
+	const struct error *e = diag_last();
+	struct error *with_hint = error_new(e->type, e->code, __FILE__, __LINE__, "%s; %s",
+					    e->message, hint);
+	diag_set_error(with_hint);
+	error_unref(with_hint);
 }
 
 /** The last error is about data: with force_recovery it is logged and passed over. */
@@ -116,13 +117,25 @@ static int txn_add(struct recovery *r, const struct xlog_cursor *c, const struct
 	return 0;
 }
 
+/** LSNs of an instance have no holes: were there one, rows would be missing from the file. */
+static int check_lsn(struct recovery *r, const struct xlog_cursor *c, const struct xrow_header *row)
+{
+	int64_t last = vclock_get(&wal_vclock, row->replica_id);
+	if (row->lsn == last + 1)
+		return 0;
+	diag_set(XlogGapError, "%s: rows are missing before offset %lld: LSN %" PRId64 " of "
+		 "instance %u follows %" PRId64, c->path, (long long)c->block_offset, row->lsn,
+		 row->replica_id, last);
+	return forgive(r);
+}
+
 static int txn_apply(struct recovery *r, const struct xlog_cursor *c)
 {
 	for (uint32_t i = 0; i < r->row_count; i++) {
 		const struct xrow_header *row = &r->rows[i];
 		if (row->lsn <= vclock_get(&wal_vclock, row->replica_id))
 			continue;
-		if (apply_row(r, c, row) != 0)
+		if (check_lsn(r, c, row) != 0 || apply_row(r, c, row) != 0)
 			return -1;
 		vclock_set(&wal_vclock, row->replica_id, row->lsn);
 	}

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,22 @@ const char *wal_status(void)
 	return status;
 }
 
+/** Sets the error of flock(2), with the directory's whole name. */
+static void refuse_lock(const char *dir)
+{
+	int saved_errno = errno;
+	char *path = realpath(dir, NULL);
+	errno = saved_errno;
+	if (errno == EWOULDBLOCK) {
+		client_error(ER_ALREADY_RUNNING, path != NULL ? path : dir);
+		say_error("another instance uses the directory: stop it, or choose another one by "
+			  "wal_dir, memtx_dir or work_dir");
+	} else {
+		diag_set_errno(SystemError, "can't lock directory '%s'", path != NULL ? path : dir);
+	}
+	free(path);
+}
+
 /** Takes the lock that the reference takes, too: flock(2) on the directory. */
 static int lock_dir(const char *dir, int *lock)
 {
@@ -39,10 +56,7 @@ static int lock_dir(const char *dir, int *lock)
 		return -1;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		if (errno == EWOULDBLOCK)
-			client_error(ER_ALREADY_RUNNING, dir);
-		else
-			diag_set_errno(SystemError, "can't lock directory '%s'", dir);
+		refuse_lock(dir);
 		close(fd);
 		return -1;
 	}

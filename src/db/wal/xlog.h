@@ -16,7 +16,7 @@
  *     4   length of the data
  *         0 (once the checksum of the block before)
  *         CRC32C of the data, as it is in the file, from 0 and without final inversion
- *         a string of zeros up to byte 19
+ *         a string up to byte 19, of anything
  */
 #pragma once
 

@@ -99,7 +99,7 @@ const char *xlog_block_parse(struct xlog_block *block, const char *data)
 		return "no block begins here";
 	uint64_t crc_prev, crc;
 	if (!fixheader_uint(&p, end, &block->size) || !fixheader_uint(&p, end, &crc_prev) ||
-	    !fixheader_uint(&p, end, &crc) || crc > UINT32_MAX)
+	    !fixheader_uint(&p, end, &crc) || crc_prev != 0 || crc > UINT32_MAX)
 		return "the block's header is broken";
 	block->crc = crc;
 	if (block->size == 0 || block->size > block_size_max)

@@ -317,6 +317,22 @@ static void gap_behind_the_snapshot(void **state)
 	assert_error(&type_XlogGapError, "between LSN 3 {1: 3} and 4 {1: 4}");
 }
 
+static void rows_missing_in_a_file(void **state)
+{
+	(void)state;
+	struct xlog_file f;
+	make_snapshot(0);
+	file_open(&f, XLOG_XLOG, 0);
+	put_rows(&f, 1, 5);
+	put_rows(&f, 7, 9);
+	file_drop(&f);
+	assert_int_equal(recover(), -1);
+	assert_error(&type_XlogGapError, "LSN 7 of instance 1 follows 5");
+	assert_error(&type_XlogGapError, "force_recovery");
+	assert_int_equal(recover_with(true, &uuid_nil), 0);
+	assert_int_equal(applied_count, 8);
+}
+
 /** A journal of 20 rows with one flipped bit in the block of row 10. */
 static off_t make_damage(void)
 {
@@ -451,6 +467,7 @@ int main(void)
 		TEST(torn_end),
 		TEST(gap),
 		TEST(gap_behind_the_snapshot),
+		TEST(rows_missing_in_a_file),
 		TEST(damage_in_the_middle),
 		TEST(transactions_are_whole),
 		TEST(row_that_can_not_be_applied),
