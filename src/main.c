@@ -216,21 +216,23 @@ static void report_error(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/** Calls the function under the arguments. -1 with the error reported. */
-static int call_reported(lua_State *L, int arg_count)
+/** Calls the function under the arguments. -1 with the error reported, and no results. */
+static int call_reported(lua_State *L, int arg_count, int result_count)
 {
 	int base = lua_gettop(L) - arg_count;
 	lua_pushnil(L);
 	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
 	lua_pushcfunction(L, keep_traceback);
 	lua_insert(L, base);
-	int rc = lua_pcall(L, arg_count, 0, base);
+	int rc = lua_pcall(L, arg_count, result_count, base);
 	if (rc != 0) {
 		lua_to_diag(L);
 		report_error(L);
+		lua_settop(L, base - 1);
+		return -1;
 	}
-	lua_settop(L, base - 1);
-	return rc == 0 ? 0 : -1;
+	lua_remove(L, base);
+	return 0;
 }
 
 /** A chunk that cannot be loaded: its message is at the top. */
@@ -248,11 +250,14 @@ static int run_step(lua_State *L, const struct step *step)
 	if (step->kind == 'l') {
 		lua_getglobal(L, "require");
 		lua_pushstring(L, step->text);
-		return call_reported(L, 1);
+		if (call_reported(L, 1, 1) != 0)
+			return -1;
+		lua_setglobal(L, step->text);
+		return 0;
 	}
 	if (luaL_loadbuffer(L, step->text, strlen(step->text), "=(command line)") != 0)
 		return report_load_error(L);
-	return call_reported(L, 0);
+	return call_reported(L, 0, 0);
 }
 
 /** Pushes arg[1], arg[2]... and returns their number. */
@@ -272,7 +277,7 @@ static int run_script(lua_State *L)
 	const char *file = strcmp(options.script, "-") == 0 ? NULL : options.script;
 	if (luaL_loadfile(L, file) != 0)
 		return report_load_error(L);
-	return call_reported(L, push_script_args(L));
+	return call_reported(L, push_script_args(L), 0);
 }
 
 static int run_console(lua_State *L)
@@ -285,7 +290,7 @@ static int run_console(lua_State *L)
 	}
 	lua_getfield(L, -1, "start");
 	lua_remove(L, -2);
-	return call_reported(L, 0);
+	return call_reported(L, 0, 0);
 }
 
 static int run_all(lua_State *L)
