@@ -4,8 +4,10 @@
  */
 #include "lua/init.h"
 
+#include <ctype.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "core/sys.h"
@@ -100,6 +102,91 @@ static int lua_getcwd(lua_State *L)
 	return 1;
 }
 
+/** The digits of a base from 2 to 36 as a number; false where there are others. */
+static bool read_digits(const char **p, int base, uint64_t *value)
+{
+	const char *s = *p;
+	*value = 0;
+	for (;; s++) {
+		int c = tolower((unsigned char)*s);
+		int digit = isdigit(c) ? c - '0' : isalpha(c) ? c - 'a' + 10 : base;
+		if (digit >= base)
+			break;
+		if (__builtin_mul_overflow(*value, (uint64_t)base, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)digit, value))
+			return false;
+	}
+	bool has_digits = s > *p;
+	*p = s;
+	return has_digits;
+}
+
+static const char *skip_prefix(const char *s, char letter)
+{
+	return s[0] == '0' && tolower((unsigned char)s[1]) == letter ? s + 2 : s;
+}
+
+static const char *skip_spaces(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/** Reads `[+-][0x|0b]digits[LL|ULL]`; 0 where the text is no number in range. */
+static int push_number64(lua_State *L, const char *s, int base)
+{
+	s = skip_spaces(s);
+	bool is_negative = *s == '-';
+	if (*s == '-' || *s == '+')
+		s++;
+	const char *behind = skip_prefix(s, 'x');
+	if (behind != s && (base == 0 || base == 16)) {
+		s = behind;
+		base = 16;
+	} else if ((behind = skip_prefix(s, 'b')) != s && (base == 0 || base == 2)) {
+		s = behind;
+		base = 2;
+	}
+	uint64_t value;
+	if (!read_digits(&s, base != 0 ? base : 10, &value))
+		return 0;
+	if (strncasecmp(s, "ull", 3) == 0)
+		s += 3;
+	else if (strncasecmp(s, "ll", 2) == 0)
+		s += 2;
+	if (*skip_spaces(s) != '\0' || (is_negative && value > (uint64_t)INT64_MAX + 1))
+		return 0;
+	if (is_negative)
+		lua_push_int64(L, (int64_t)-value);
+	else
+		lua_push_uint64(L, value);
+	return 1;
+}
+
+/** tonumber64(value[, base]): integers of 64 bits are cdata where a number is not enough. */
+static int lua_tonumber64(lua_State *L)
+{
+	luaL_checkany(L, 1);
+	int base = luaL_optinteger(L, 2, 0);
+	bool has_base = !lua_isnoneornil(L, 2);
+	luaL_argcheck(L, !has_base || (base >= 2 && base <= 36), 2, "base out of range");
+	luaL_argcheck(L, !has_base || lua_type(L, 1) == LUA_TSTRING, 1, "string expected");
+	switch (lua_type(L, 1)) {
+	case LUA_TSTRING:
+		if (push_number64(L, lua_tostring(L, 1), base) == 0)
+			lua_pushnil(L);
+		return 1;
+	case LUA_TNUMBER:
+	case LUA_TCDATA:
+		lua_settop(L, 1);
+		return 1;
+	default:
+		lua_pushnil(L);
+		return 1;
+	}
+}
+
 /** What init.lua needs of C. */
 static void lua_globals_init(lua_State *L)
 {
@@ -109,7 +196,10 @@ static void lua_globals_init(lua_State *L)
 	};
 	lua_new_module(L, "tarn.init", functions);
 	lua_pop(L, 1);
+	lua_pushcfunction(L, lua_tonumber64);
+	lua_setglobal(L, "tonumber64");
 	lua_load_embedded(L, "init.lua", "internal.init");
+	lua_load_embedded(L, "string.lua", "internal.string");
 }
 
 /** package.preload's loader of a module that is Lua alone: its file is upvalue 1. */
@@ -143,6 +233,7 @@ void lua_init_modules(lua_State *L)
 	lua_globals_init(L);
 	lua_preload(L, "strict", "strict.lua");
 	lua_preload(L, "tap", "tap.lua");
+	lua_preload(L, "fun", "fun.lua");
 	static const init_func order[] = {
 		lua_error_init, lua_tuple_init, lua_call_init, lua_fiber_init,
 		lua_fiber_cond_init, lua_fiber_channel_init, lua_errno_init, lua_clock_init,

@@ -114,14 +114,12 @@ local function next_field(t, number)
 end
 methods.next = next_field
 
--- With the module fun there, an iterator with its methods.
+-- An iterator of the module fun: for `for`, and with methods.
+local wrap
 local function iterate(t)
     check(t, 'tuple:pairs(tuple[, pos])')
-    local fun = package.loaded.fun
-    if fun ~= nil then
-        return fun.wrap(next_field, t, nil)
-    end
-    return next_field, t, nil
+    wrap = wrap or require('fun').wrap
+    return wrap(next_field, t, nil)
 end
 methods.pairs = iterate
 methods.ipairs = iterate

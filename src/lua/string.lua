@@ -1,0 +1,283 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- What the reference adds to the libraries string, table and os. Texts of errors are
+-- those observed.
+local ffi = require('ffi')
+
+-- Arguments -------------------------------------------------------------------------
+
+local function bad(number, name, expected, got)
+    error(("bad argument #%d to '%s' (%s expected, got %s)"):format(number, name, expected, got), 4)
+end
+
+local function check_string(value, number, name)
+    if type(value) ~= 'string' then
+        bad(number, name, 'string', type(value))
+    end
+end
+
+local function check_count(value, number, name)
+    if type(value) ~= 'number' or value < 0 then
+        bad(number, name, 'positive integer', type(value))
+    end
+end
+
+local function check_optional(value, number, name, kind, expected)
+    if value ~= nil and type(value) ~= kind then
+        bad(number, name, expected, type(value))
+    end
+end
+
+-- Splitting -------------------------------------------------------------------------
+
+local function split_at_spaces(s, max)
+    local parts, from = {}, s:find('%S') or #s + 1
+    while from <= #s and (max == nil or #parts < max) do
+        local space = s:find('%s', from)
+        if space == nil then
+            break
+        end
+        parts[#parts + 1] = s:sub(from, space - 1)
+        from = s:find('%S', space) or #s + 1
+    end
+    if from <= #s then
+        parts[#parts + 1] = s:sub(from)
+    end
+    return parts
+end
+
+local function split_at(s, separator, max)
+    local parts, from = {}, 1
+    while max == nil or #parts < max do
+        local first, last = s:find(separator, from, true)
+        if first == nil then
+            break
+        end
+        parts[#parts + 1] = s:sub(from, first - 1)
+        from = last + 1
+    end
+    parts[#parts + 1] = s:sub(from)
+    return parts
+end
+
+-- Parts between separators (runs of white space by default), at most max + 1 of them.
+function string.split(s, separator, max)
+    check_string(s, 1, 'string.split')
+    check_optional(separator, 2, 'string.split', 'string', 'string')
+    if separator == '' then
+        bad(2, 'string.split', 'non-empty string', 'empty string')
+    end
+    if max ~= nil then
+        check_count(max, 3, 'string.split')
+    end
+    if separator == nil then
+        return split_at_spaces(s, max)
+    end
+    return split_at(s, separator, max)
+end
+
+-- Padding ---------------------------------------------------------------------------
+
+local function check_pad(s, width, char, name)
+    check_string(s, 1, name)
+    check_count(width, 2, name)
+    if char ~= nil and (type(char) ~= 'string' or #char ~= 1) then
+        bad(3, name, 'char', type(char))
+    end
+    return char or ' ', math.max(width - #s, 0)
+end
+
+function string.ljust(s, width, char)
+    local pad, count = check_pad(s, width, char, 'string.ljust')
+    return s .. pad:rep(count)
+end
+
+function string.rjust(s, width, char)
+    local pad, count = check_pad(s, width, char, 'string.rjust')
+    return pad:rep(count) .. s
+end
+
+function string.center(s, width, char)
+    local pad, count = check_pad(s, width, char, 'string.center')
+    local left = math.floor(count / 2)
+    return pad:rep(left) .. s .. pad:rep(count - left)
+end
+
+-- Beginnings and ends -----------------------------------------------------------------
+
+local function check_affix(s, affix, first, last, name)
+    check_string(s, 1, name)
+    check_string(affix, 2, name)
+    check_optional(first, 3, name, 'number', 'integer')
+    check_optional(last, 4, name, 'number', 'integer')
+end
+
+-- A place counted from the end, where it is negative, as one from the beginning.
+local function place(i, len)
+    return i < 0 and math.max(len + i + 1, 0) or i
+end
+
+function string.startswith(s, head, first, last)
+    check_affix(s, head, first, last, 'string.startswith')
+    first = place(first or 1, #s)
+    last = math.min(place(last or #s, #s), #s)
+    if first == 0 or first + #head - 1 > last then
+        return false
+    end
+    return s:sub(first, first + #head - 1) == head
+end
+
+function string.endswith(s, tail, first, last)
+    check_affix(s, tail, first, last, 'string.endswith')
+    first = place(first or 1, #s)
+    last = math.min(place(last or #s, #s), #s)
+    if last - #tail + 1 < math.max(first, 1) then
+        return false
+    end
+    return s:sub(last - #tail + 1, last) == tail
+end
+
+-- Hexadecimal ---------------------------------------------------------------------------
+
+local hex_of = {}
+for i = 0, 255 do
+    hex_of[string.char(i)] = ('%02x'):format(i)
+end
+
+function string.hex(s)
+    check_string(s, 1, 'string.hex')
+    return (s:gsub('.', hex_of)) -- a newline is matched too
+end
+
+function string.fromhex(s)
+    check_string(s, 1, 'string.fromhex')
+    if #s % 2 ~= 0 then
+        bad(1, 'string.fromhex', 'even amount of chars', 'odd amount')
+    elseif s:find('%X') then
+        bad(1, 'string.fromhex', 'hex string', 'non hex chars')
+    end
+    return (s:gsub('..', function(pair) return string.char(tonumber(pair, 16)) end))
+end
+
+-- Trimming --------------------------------------------------------------------------------
+
+-- The set of bytes as a pattern's class.
+local function class_of(s, chars, name)
+    check_string(s, 1, name)
+    check_optional(chars, 2, name, 'string', 'string')
+    if chars == nil then
+        return '[%s%z]'
+    elseif chars == '' then
+        return nil
+    end
+    return '[' .. chars:gsub('%z', '%%z'):gsub('[%^%]%-%%]', '%%%0'):gsub('%%%%z', '%%z') .. ']'
+end
+
+local function trim_left(s, class)
+    return class and s:gsub('^' .. class .. '+', '') or s
+end
+
+local function trim_right(s, class)
+    if class == nil then
+        return s
+    end
+    local last = #s
+    while last > 0 and s:find('^' .. class, last) do
+        last = last - 1
+    end
+    return s:sub(1, last)
+end
+
+function string.lstrip(s, chars)
+    return (trim_left(s, class_of(s, chars, 'string.lstrip')))
+end
+
+function string.rstrip(s, chars)
+    return (trim_right(s, class_of(s, chars, 'string.rstrip')))
+end
+
+function string.strip(s, chars)
+    local class = class_of(s, chars, 'string.strip')
+    return (trim_right((trim_left(s, class)), class))
+end
+
+-- Tables ------------------------------------------------------------------------------------
+
+local function own_copy(value)
+    local mt = getmetatable(value)
+    return type(mt) == 'table' and mt.__copy or nil
+end
+
+-- A table's copy, as deep as it goes; what is in it twice is in the copy twice.
+local function deepcopy(value, seen)
+    if type(value) ~= 'table' then
+        return value
+    elseif seen[value] ~= nil then
+        return seen[value]
+    end
+    local copy_own = own_copy(value)
+    if copy_own ~= nil then
+        return copy_own(value)
+    end
+    local copy = {}
+    seen[value] = copy
+    for k, v in next, value do
+        copy[deepcopy(k, seen)] = deepcopy(v, seen)
+    end
+    return setmetatable(copy, getmetatable(value))
+end
+
+function table.deepcopy(value)
+    return deepcopy(value, {})
+end
+
+-- A copy of the table itself, with what is in it shared.
+function table.copy(value)
+    if type(value) ~= 'table' then
+        return value
+    end
+    local copy_own = own_copy(value)
+    if copy_own ~= nil then
+        return copy_own(value)
+    end
+    local copy = {}
+    for k, v in next, value do
+        copy[k] = v
+    end
+    return setmetatable(copy, getmetatable(value))
+end
+
+-- The environment -----------------------------------------------------------------------------
+
+ffi.cdef[[
+/* These neither yield nor run Lua. */
+int setenv(const char *name, const char *value, int overwrite);
+int unsetenv(const char *name);
+extern char **environ;
+]]
+
+-- Sets a variable, or takes it away where the value is nil.
+function os.setenv(name, value)
+    local rc
+    if value ~= nil then
+        rc = ffi.C.setenv(name, value, 1)
+    else
+        rc = ffi.C.unsetenv(name)
+    end
+    if rc ~= 0 then
+        error(('error %d: %s'):format(ffi.errno(), require('errno').strerror(ffi.errno())), 2)
+    end
+end
+
+function os.environ()
+    local variables, list = {}, ffi.C.environ
+    local i = 0
+    while list ~= nil and list[i] ~= nil do
+        local name, value = ffi.string(list[i]):match('^([^=]*)=(.*)$')
+        if name ~= nil then
+            variables[name] = value
+        end
+        i = i + 1
+    end
+    return variables
+end
