@@ -209,7 +209,7 @@ int update_inside(const struct update_op *op, struct update_value old, struct re
 		  struct update_value *result)
 {
 	struct place place;
-	struct edit edit = {0};
+	struct edit edit = {.paste = {"", 0}};
 	if (place_find(op, old.data, &place) != 0)
 		return -1;
 	int rc;
