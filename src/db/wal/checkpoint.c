@@ -276,7 +276,8 @@ static int checkpoint_run(void)
 	if (rc == 0)
 		checkpoint_note(&c.meta.vclock);
 	close_views(&c);
-	if (rc == 0 && worker_call(collect_garbage, &state.keep_count) != 0)
+	int keep_count = state.keep_count;
+	if (rc == 0 && worker_call(collect_garbage, &keep_count) != 0)
 		diag_log();
 	return rc;
 }

@@ -22,7 +22,10 @@ struct journal_entry {
 	/** Set by the journal: 0 written, -1 failed. */
 	int result;
 	bool is_done;
-	/** Rolls the memory changes back; called for each entry of a failed batch, newest first, before any fiber wakes. */
+	/**
+	 * Rolls the memory changes back; called for each entry of a failed batch, newest
+	 * first, before any fiber wakes. May not yield. NULL: there is nothing to undo.
+	 */
 	void (*on_failure)(struct journal_entry *entry);
 	void *arg;
 	struct fiber *fiber;

@@ -208,7 +208,8 @@ static int check_meta(const struct xlog_cursor *c, enum xlog_type type, int64_t 
 	else if (vclock_sum(&meta->vclock) != signature)
 		diag_set(XlogError, "%s: the name does not match the vclock in the file, whose "
 			 "signature is %" PRId64, c->path, vclock_sum(&meta->vclock));
-	else if (!uuid_is_nil(&instance_uuid) && !uuid_equal(&meta->instance_uuid, &instance_uuid))
+	else if (!uuid_is_nil(&instance_uuid) &&
+		 !uuid_equal(&meta->instance_uuid, &instance_uuid))
 		diag_set(XlogError, "%s: the file is of instance %s, expected %s", c->path,
 			 uuid_str(&meta->instance_uuid), uuid_str(&instance_uuid));
 	else

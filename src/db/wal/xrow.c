@@ -135,7 +135,7 @@ static int decode_header(struct xrow_header *row, const char **pos, const char *
 			return invalid_header();
 		}
 	}
-	/* Rows of the local group count apart from their transaction: the distance may be negative. */
+	/* Local rows count apart from their transaction: the distance may be negative. */
 	row->tsn = (int64_t)((uint64_t)row->lsn - extra.tsn_diff);
 	if (extra.has_tsn)
 		row->is_commit = extra.flags & IPROTO_FLAG_COMMIT;

@@ -48,7 +48,7 @@ struct request {
 	const char *tuple, *tuple_end;
 	/** Operations of an upsert. */
 	const char *ops, *ops_end;
-	/** Name of a function, text of an expression, name of a user: not zero-terminated, or NULL. */
+	/** Name of a function or user, or text of an expression; not zero-terminated. Or NULL. */
 	const char *name;
 	uint32_t name_size;
 	/** The row that is being recovered, or NULL for a new change. */

@@ -147,8 +147,9 @@ static void encodes_as_the_reference(void **state)
 				  .tm = 1, .is_commit = true, .body = "\x80", .body_size = 1};
 	struct buf out = BUF_INIT;
 	xrow_encode(&row, &out);
-	static const char want[] = "\x86\x00\x02\x02\x01\x03\x0a\x04\xcb\x3f\xf0\x00\x00\x00\x00\x00"
-				   "\x00\x08\x01\x09\x01\x80";
+	static const char want[] =
+		"\x86\x00\x02\x02\x01\x03\x0a\x04\xcb\x3f\xf0\x00\x00\x00\x00\x00"
+		"\x00\x08\x01\x09\x01\x80";
 	assert_int_equal(out.size, sizeof(want) - 1);
 	assert_memory_equal(out.data, want, out.size);
 	buf_free(&out);
@@ -181,7 +182,8 @@ static void request_errors(void **state)
 	assert_int_equal(BODY(IPROTO_UPSERT, "\x82" SPACE "\x21\x90"), -1);
 	assert_error(ER_MISSING_REQUEST_FIELD, "Missing mandatory field 'operations' in request");
 	assert_int_equal(BODY(IPROTO_CALL, "\x80"), -1);
-	assert_error(ER_MISSING_REQUEST_FIELD, "Missing mandatory field 'function name' in request");
+	assert_error(ER_MISSING_REQUEST_FIELD,
+		     "Missing mandatory field 'function name' in request");
 	assert_int_equal(BODY(IPROTO_EVAL, "\x80"), -1);
 	assert_error(ER_MISSING_REQUEST_FIELD, "Missing mandatory field 'expression' in request");
 	assert_int_equal(BODY(IPROTO_AUTH, "\x80"), -1);
@@ -192,7 +194,7 @@ static void request_fields(void **state)
 {
 	(void)state;
 	struct request request;
-	/* Keys that are no number or not known are skipped; numbers too large become the largest. */
+	/* Keys that are no number or not known are skipped; numbers too large are cut. */
 	assert_int_equal(BODY(IPROTO_SELECT, "\x87\xa1""a\x91\x01\x7f\xa1""a" SPACE "\x11\x02"
 			      "\x12\xcf\xff\xff\xff\xff\xff\xff\xff\xff\x14\x05\x20\x91\x07"), 0);
 	assert_int_equal(request.space_id, 512);
@@ -271,8 +273,9 @@ static void feed(const char *data, size_t size)
 static void survives_any_bytes(void **state)
 {
 	(void)state;
-	static const char packet[] = "\x82\x00\x02\x01\x07\x84" SPACE "\x11\x00\x21\x92\x05\xa3""abc"
-				     "\x28\x91\x93\xa1=\x01\xcb\x40\x50\x00\x00\x00\x00\x00\x00";
+	static const char packet[] =
+		"\x82\x00\x02\x01\x07\x84" SPACE "\x11\x00\x21\x92\x05\xa3""abc"
+		"\x28\x91\x93\xa1=\x01\xcb\x40\x50\x00\x00\x00\x00\x00\x00";
 	size_t size = sizeof(packet) - 1;
 	char data[64];
 	for (size_t cut = 0; cut <= size; cut++)
