@@ -65,7 +65,7 @@ struct header_extra {
 	uint64_t tsn_diff, flags;
 };
 
-/** Takes the number of a key; false where the key is not known, or the number impossible. */
+/** Takes the number of a key; false where the key cannot be a header's, or the number is impossible. */
 static inline bool header_field(struct xrow_header *row, uint64_t key, uint64_t value,
 				struct header_extra *extra)
 {
@@ -101,7 +101,8 @@ static inline bool header_field(struct xrow_header *row, uint64_t key, uint64_t 
 		extra->flags = value;
 		return true;
 	default:
-		return false;
+		/* A number from a newer client is skipped, as in the reference. */
+		return key < IPROTO_KEY;
 	}
 }
 
