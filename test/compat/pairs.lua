@@ -29,12 +29,6 @@ ids(s.index.h:pairs(4))
 s:pairs('x')
 s:pairs(3, {iterator = 'nonsense'})
 s.index.h:pairs(3, {iterator = 'LE'})
-s:pairs():take(2):map(function(t) return t[2] end):totable()
-s:pairs():filter(function(t) return t[2] == 'odd' end):length()
-s:pairs():nth(3)
-s:pairs():totable()
-s.index.pk:pairs():head()
-s:pairs(99):is_null()
 s.index.pk.pairs()
 ]]
 -- Rows may go and come while one walks.

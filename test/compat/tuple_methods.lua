@@ -63,11 +63,10 @@ t:next(1)
 t:next(6)
 t:next(7)
 t:next(8)
-t:pairs():totable()
-t:pairs():map(function(v) return v end):totable()
-t:pairs():take(2):totable()
-t:ipairs():nth(1)
-f:pairs():length()
+r = {} for i, v in t:pairs() do r[i] = v end
+r
+r = {} for i, v in t:ipairs() do r[i] = v end
+r
 t:nosuch()
 t.totable()
 t.slice

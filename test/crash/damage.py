@@ -218,7 +218,7 @@ class DamagedMiddle(Base):
             self.skipTest('the reference says less')
         server, c = launch(self.dir)
         for i in range(1, 4001):
-            c.eval('box.space.rows:insert{...}', 10 ** 6 + i, f'row {10 ** 6 + i}', (10 ** 6 + i) * 7)
+            c.eval('box.space.rows:insert{...}', 10 ** 6 + i, f'row {10 ** 6 + i}', (10 ** 6 + i) * 7, 'x' * 300)
         server.crash()
         os.remove(os.path.join(self.dir, 'server.log'))
         after = [x for x in sorted(glob.glob(os.path.join(self.dir, '*.xlog')))

@@ -4,6 +4,16 @@ package.path = os.getenv('COMPAT_LIB') .. '/?.lua;' .. package.path
 local check = require('check')
 box.cfg{checkpoint_interval = 0}
 
+-- Long rows are printed as their length and a sum.
+local function sum(text)
+    local a, b = 1, 0
+    for i = 1, #text do
+        a = (a + text:byte(i)) % 65521
+        b = (b + a) % 65521
+    end
+    return b * 65536 + a
+end
+
 local names = {}
 for _, t in box.space._space:pairs() do
     table.insert(names, t[3])
@@ -21,7 +31,7 @@ for _, name in ipairs(names) do
             end
             local text = check.show(row)
             if #text > 1000 then
-                text = #text .. ' bytes: ' .. require('digest').md5_hex(text)
+                text = #text .. ' bytes, sum ' .. sum(text)
             end
             table.insert(rows, text)
         end
