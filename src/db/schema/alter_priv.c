@@ -71,10 +71,6 @@ static int priv_decode(struct tuple *tuple, struct priv_def *def)
 	if (rc < 0)
 		return -1;
 	def->type = rc;
-	if (def->privileges == 0) {
-		client_error(ER_GRANT, "the grant tuple has no privileges");
-		return -1;
-	}
 	return priv_id_decode(tuple, def);
 }
 
@@ -149,6 +145,10 @@ int alter_on_priv(struct txn *txn, struct txn_stmt *stmt)
 	if (priv_decode(is_grant ? stmt->new_tuple : stmt->old_tuple, &def) != 0 ||
 	    priv_resolve(&def, is_grant ? PRIV_GRANT : PRIV_REVOKE) != 0)
 		return -1;
+	if (is_grant && def.privileges == 0) {
+		client_error(ER_GRANT, "the grant tuple has no privileges");
+		return -1;
+	}
 	if (is_grant && def.role != NULL && role_check_loop(def.role, def.user) != 0)
 		return -1;
 	struct priv_change *change = change_new(txn, stmt, sizeof(*change), NULL, priv_rollback);

@@ -14,7 +14,7 @@
 
 size_t space_row_count(const struct space *space)
 {
-	if (space->index_count == 0 || !space->vtab->owns_tuples)
+	if (space->index_count == 0 || space->vtab != &memtx_space_vtab)
 		return 0;
 	return space->index[0]->vtab->size(space->index[0]);
 }

@@ -96,7 +96,7 @@ static int alter_error(const struct space *space, const char *text)
 static int space_alter_check(struct space *space, const struct space_def *def)
 {
 	const struct space_def *old = space->def;
-	if (access_check_ddl(PRIV_ALTER, OBJECT_SPACE, old->name, old->uid, &space->access) != 0)
+	if (access_check_ddl(PRIV_ALTER, OBJECT_SPACE, def->name, old->uid, &space->access) != 0)
 		return -1;
 	if (strcmp(def->engine_name, old->engine_name) != 0)
 		return alter_error(space, "can not change space engine");

@@ -184,88 +184,100 @@ static int key_parts_decode(const char *data, uint32_t count, struct key_part *p
 
 /* Checks ---------------------------------------------------------------------- */
 
+/** A row of _index, decoded. */
+struct index_row {
+	uint32_t iid;
+	const char *name;
+	enum index_type type;
+	struct index_options opts;
+	struct key_part parts[KEY_PART_MAX];
+	uint32_t part_count;
+	bool has_nullable;
+};
+
 /** What holds for an index of any engine. */
-static int index_def_check(const struct index_def *def, const struct space *space)
+static int index_row_check(const struct index_row *row, const struct space *space)
 {
-	const struct key_def *key = def->key_def;
-	if (def->iid >= INDEX_ID_MAX)
-		return modify_error(space, def->name, "index id too big");
-	if (def->iid == 0 && !def->is_unique)
-		return modify_error(space, def->name, "primary key must be unique");
-	for (uint32_t i = 0; i < key->part_count; i++) {
-		if (key->parts[i].fieldno > KEY_FIELDNO_MAX)
-			return modify_error(space, def->name, "field no is too big");
+	if (row->iid >= INDEX_ID_MAX)
+		return modify_error(space, row->name, "index id too big");
+	if (row->iid == 0 && !row->opts.unique)
+		return modify_error(space, row->name, "primary key must be unique");
+	for (uint32_t i = 0; i < row->part_count; i++) {
+		if (row->parts[i].fieldno > KEY_FIELDNO_MAX)
+			return modify_error(space, row->name, "field no is too big");
 		for (uint32_t j = 0; j < i; j++) {
-			if (key->parts[j].fieldno == key->parts[i].fieldno)
-				return modify_error(space, def->name,
+			if (row->parts[j].fieldno == row->parts[i].fieldno)
+				return modify_error(space, row->name,
 						    "same key part is indexed twice");
 		}
 	}
-	if (def->iid == 0 && key->has_nullable) {
+	if (row->iid == 0 && row->has_nullable) {
 		client_error(ER_NULLABLE_PRIMARY, space_name(space));
 		return -1;
 	}
 	return 0;
 }
 
-static int memtx_check_special(const struct index_def *def, const struct space *space)
+static int rtree_dimension_check(const struct index_row *row, const struct space *space)
 {
-	const struct key_part *part = &def->key_def->parts[0];
-	bool is_rtree = def->type == INDEX_RTREE;
-	if (def->key_def->part_count != 1)
-		return modify_error(space, def->name, is_rtree ?
+	if (row->opts.dimension >= 1 && row->opts.dimension <= RTREE_DIMENSION_MAX)
+		return 0;
+	char text[128];
+	snprintf(text, sizeof(text), "dimension (%lld): must belong to range [%u, %u]",
+		 (long long)row->opts.dimension, 1, RTREE_DIMENSION_MAX);
+	client_error(ER_UNSUPPORTED_INDEX_FEATURE, row->name, index_type_names[INDEX_RTREE],
+		     space_name(space), space->def->engine_name, text);
+	return -1;
+}
+
+static int memtx_check_special(const struct index_row *row, const struct space *space)
+{
+	const struct key_part *part = &row->parts[0];
+	bool is_rtree = row->type == INDEX_RTREE;
+	if (row->part_count != 1)
+		return modify_error(space, row->name, is_rtree ?
 				    "RTREE index key can not be multipart" :
 				    "BITSET index key can not be multipart");
-	if (def->is_unique)
-		return modify_error(space, def->name, is_rtree ?
+	if (row->opts.unique)
+		return modify_error(space, row->name, is_rtree ?
 				    "RTREE index can not be unique" :
 				    "BITSET can not be unique");
 	if (is_rtree && part->type != FIELD_TYPE_ARRAY)
-		return modify_error(space, def->name, "RTREE index field type must be ARRAY");
+		return modify_error(space, row->name, "RTREE index field type must be ARRAY");
 	if (!is_rtree && part->type != FIELD_TYPE_UNSIGNED && part->type != FIELD_TYPE_STRING)
-		return modify_error(space, def->name,
+		return modify_error(space, row->name,
 				    "BITSET index field type must be NUM or STR");
 	if (part->is_nullable) {
-		client_error(ER_UNSUPPORTED, is_rtree ? "RTREE" : "BITSET", "nullable parts");
+		client_error(ER_UNSUPPORTED, index_type_names[row->type], "nullable parts");
 		return -1;
 	}
-	return 0;
+	if (is_rtree && rtree_dimension_check(row, space) != 0)
+		return -1;
+	client_error(ER_UNSUPPORTED, "tarn", is_rtree ? "RTREE indexes" : "BITSET indexes");
+	return -1;
 }
 
 /** What memtx wants of an index. */
-static int memtx_index_check(const struct index_def *def, const struct space *space)
+static int memtx_index_check(const struct index_row *row, const struct space *space)
 {
-	if (def->type == INDEX_RTREE || def->type == INDEX_BITSET)
-		return memtx_check_special(def, space);
-	if (def->type == INDEX_HASH && !def->is_unique)
-		return modify_error(space, def->name, "HASH index must be unique");
-	if (def->type == INDEX_HASH && def->key_def->has_nullable) {
+	if (row->type == INDEX_RTREE || row->type == INDEX_BITSET)
+		return memtx_check_special(row, space);
+	if (row->type == INDEX_HASH && !row->opts.unique)
+		return modify_error(space, row->name, "HASH index must be unique");
+	if (row->type == INDEX_HASH && row->has_nullable) {
 		client_error(ER_UNSUPPORTED, "HASH", "nullable parts");
 		return -1;
 	}
-	for (uint32_t i = 0; i < def->key_def->part_count; i++) {
-		enum field_type type = def->key_def->parts[i].type;
+	for (uint32_t i = 0; i < row->part_count; i++) {
+		enum field_type type = row->parts[i].type;
 		if (type != FIELD_TYPE_ANY && type != FIELD_TYPE_MAP && type != FIELD_TYPE_ARRAY)
 			continue;
 		char text[64];
 		snprintf(text, sizeof(text), "field type '%s' is not supported",
 			 field_type_names[type]);
-		return modify_error(space, def->name, text);
+		return modify_error(space, row->name, text);
 	}
 	return 0;
-}
-
-static int rtree_dimension_check(const struct index_options *o, const char *name,
-				 const struct space *space)
-{
-	if (o->dimension >= 1 && o->dimension <= RTREE_DIMENSION_MAX)
-		return 0;
-	char text[128];
-	snprintf(text, sizeof(text), "dimension (%lld): must belong to range [%u, %u]",
-		 (long long)o->dimension, 1, RTREE_DIMENSION_MAX);
-	client_error(ER_UNSUPPORTED_INDEX_FEATURE, name, index_type_names[INDEX_RTREE],
-		     space_name(space), space->def->engine_name, text);
-	return -1;
 }
 
 static enum index_type index_type_decode(const char *name, uint32_t len)
@@ -277,72 +289,76 @@ static enum index_type index_type_decode(const char *name, uint32_t len)
 	return i;
 }
 
-/** The key's definition from the row's parts. NULL: an error is set. */
-static struct key_def *key_def_decode(struct tuple *tuple, const char *name,
-				      const struct space *space)
+static int index_parts_decode(struct index_row *row, struct tuple *tuple,
+			      const struct space *space)
 {
 	const char *data = tuple_field(tuple, FIELD_PARTS);
-	uint32_t count = mp_decode_array(&data);
-	if (count == 0) {
-		modify_error(space, name, "part count must be positive");
-		return NULL;
-	}
-	if (count > KEY_PART_MAX) {
-		modify_error(space, name, "too many key parts");
-		return NULL;
-	}
-	struct key_part parts[KEY_PART_MAX];
-	if (key_parts_decode(data, count, parts) != 0)
-		return NULL;
-	return key_def_new(parts, count);
+	row->part_count = mp_decode_array(&data);
+	if (row->part_count == 0)
+		return modify_error(space, row->name, "part count must be positive");
+	if (row->part_count > KEY_PART_MAX)
+		return modify_error(space, row->name, "too many key parts");
+	if (key_parts_decode(data, row->part_count, row->parts) != 0)
+		return -1;
+	for (uint32_t i = 0; i < row->part_count; i++)
+		row->has_nullable |= row->parts[i].is_nullable;
+	return 0;
 }
 
-static struct index_def *index_def_make(struct tuple *tuple, const struct space *space,
-					const char *name, enum index_type type,
-					const struct index_options *o)
+/** All but the name, which is in the row already. */
+static int index_row_decode(struct index_row *row, struct tuple *tuple, const struct space *space)
 {
-	uint32_t iid;
-	if (tuple_field_u32(tuple, FIELD_IID, &iid) != 0)
-		return NULL;
-	struct key_def *key = key_def_decode(tuple, name, space);
+	const char *type;
+	uint32_t type_len;
+	if (tuple_field_str(tuple, FIELD_TYPE, &type, &type_len) != 0 ||
+	    tuple_field_u32(tuple, FIELD_IID, &row->iid) != 0)
+		return -1;
+	row->type = index_type_decode(type, type_len);
+	if (row->type == index_type_MAX) {
+		client_error(ER_INDEX_TYPE, row->name, space_name(space));
+		return -1;
+	}
+	const char *opts = tuple_field(tuple, FIELD_OPTS);
+	if (options_decode(&opts, index_option_table, &row->opts, ER_WRONG_INDEX_OPTIONS,
+			   FIELD_OPTS, false) != 0 ||
+	    index_options_check(&row->opts) != 0)
+		return -1;
+	return index_parts_decode(row, tuple, space);
+}
+
+static struct index_def *index_def_make(const struct index_row *row, const struct space *space)
+{
+	struct key_def *key = key_def_new(row->parts, row->part_count);
 	if (key == NULL)
 		return NULL;
 	const struct index *pk = space_index(space, 0);
-	const struct key_def *pk_def = pk != NULL && iid != 0 ? pk->def->key_def : NULL;
-	struct index_def *def = index_def_new(space_id(space), iid, name, strlen(name), type,
-					      o->unique, true, key, pk_def);
+	const struct key_def *pk_def = pk != NULL && row->iid != 0 ? pk->def->key_def : NULL;
+	struct index_def *def = index_def_new(space_id(space), row->iid, row->name,
+					      strlen(row->name), row->type, row->opts.unique,
+					      true, key, pk_def);
 	key_def_delete(key);
-	if (def == NULL)
-		return NULL;
-	if (index_def_check(def, space) != 0 || memtx_index_check(def, space) != 0 ||
-	    (type == INDEX_RTREE && rtree_dimension_check(o, name, space) != 0)) {
-		index_def_delete(def);
-		return NULL;
-	}
 	return def;
 }
 
 struct index_def *index_def_decode(struct tuple *tuple, const struct space *space)
 {
-	const char *name, *type_name;
-	uint32_t name_len, type_len;
-	if (tuple_field_str(tuple, FIELD_NAME, &name, &name_len) != 0 ||
-	    identifier_check(name, name_len) != 0 ||
-	    tuple_field_str(tuple, FIELD_TYPE, &type_name, &type_len) != 0)
+	const char *name;
+	uint32_t len;
+	if (tuple_field_str(tuple, FIELD_NAME, &name, &len) != 0 ||
+	    identifier_check(name, len) != 0)
 		return NULL;
-	struct index_options o = {
-		.unique = true, .dimension = 2, .page_size = 8192, .run_count_per_level = 2,
-		.run_size_ratio = 3.5, .bloom_fpr = 0.05,
+	char *copy = xstrndup(name, len);
+	struct index_row row = {
+		.name = copy,
+		.opts = {
+			.unique = true, .dimension = 2, .page_size = 8192,
+			.run_count_per_level = 2, .run_size_ratio = 3.5, .bloom_fpr = 0.05,
+		},
 	};
-	char *copy = xstrndup(name, name_len);
 	struct index_def *def = NULL;
-	const char *opts = tuple_field(tuple, FIELD_OPTS);
-	enum index_type type = index_type_decode(type_name, type_len);
-	if (type == index_type_MAX)
-		client_error(ER_INDEX_TYPE, copy, space_name(space));
-	else if (options_decode(&opts, index_option_table, &o, ER_WRONG_INDEX_OPTIONS, FIELD_OPTS,
-				false) == 0 && index_options_check(&o) == 0)
-		def = index_def_make(tuple, space, copy, type, &o);
+	if (index_row_decode(&row, tuple, space) == 0 && index_row_check(&row, space) == 0 &&
+	    memtx_index_check(&row, space) == 0)
+		def = index_def_make(&row, space);
 	xfree(copy);
 	return def;
 }

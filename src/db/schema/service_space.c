@@ -106,12 +106,20 @@ static int service_fill(struct space *space, struct index *index)
 
 static struct index *service_index_create(struct space *space, const struct index_def *def)
 {
+	/* An index of memtx that does not tell its size. */
+	static struct index_vtab vtab;
 	struct index *index = index_new(def, space_name(space));
-	if (index != NULL && service_fill(space, index) != 0) {
+	if (index == NULL)
+		return NULL;
+	if (service_fill(space, index) != 0) {
 		index_unref_tuples(index);
 		index_delete(index);
 		return NULL;
 	}
+	vtab = *index->vtab;
+	vtab.size = NULL;
+	vtab.random = NULL;
+	index->vtab = &vtab;
 	return index;
 }
 

@@ -71,6 +71,10 @@ static bool row_is_visible(uint32_t base_id, struct tuple *row)
 		return true;
 	if (users[cr->token] == NULL || users[cr->token]->id != cr->uid)
 		return false;
+	/* Who may read the space itself sees all of it here, too. */
+	const struct space *base = space_by_id(base_id);
+	if (base != NULL && (base->access.effective[cr->token] & PRIV_READ))
+		return true;
 	switch (base_id) {
 	case SPACE_SPACE:
 	case SPACE_INDEX: return space_is_visible(cr, row);
