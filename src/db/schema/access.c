@@ -218,7 +218,7 @@ struct access *access_find(enum object_type type, uint32_t id, bool is_entity,
 	snprintf(text, sizeof(text), "%u", id);
 	switch (type) {
 	case OBJECT_SPACE: {
-		struct space *space = schema_space_find_bare(id);
+		struct space *space = space_find(id);
 		if (space == NULL)
 			return NULL;
 		*owner_id = space->def->uid;

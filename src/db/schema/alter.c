@@ -93,14 +93,3 @@ int tuple_field_bool(const struct tuple *tuple, uint32_t fieldno, bool *value)
 	*value = mp_decode_bool(&field);
 	return 0;
 }
-
-struct space *schema_space_find_bare(uint32_t id)
-{
-	struct space *space = space_by_id(id);
-	if (space == NULL) {
-		char name[16];
-		snprintf(name, sizeof(name), "%u", id);
-		client_error(ER_NO_SUCH_SPACE, name);
-	}
-	return space;
-}

@@ -193,7 +193,7 @@ int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 	uint32_t id, iid;
 	if (tuple_field_u32(row, 0, &id) != 0 || tuple_field_u32(row, 1, &iid) != 0)
 		return -1;
-	struct space *space = schema_space_find_bare(id);
+	struct space *space = space_find(id);
 	if (space == NULL)
 		return -1;
 	uint32_t privilege = stmt->new_tuple != NULL && stmt->old_tuple == NULL ? PRIV_CREATE :

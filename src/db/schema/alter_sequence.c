@@ -303,7 +303,7 @@ int alter_on_space_sequence(struct txn *txn, struct txn_stmt *stmt)
 		client_error(ER_UNSUPPORTED, "space \"_space_sequence\"", "update");
 		return -1;
 	}
-	struct space *space = schema_space_find_bare(id);
+	struct space *space = space_find(id);
 	struct sequence *seq = space == NULL ? NULL : sequence_find(seq_id);
 	if (seq == NULL || space_sequence_access(space, seq, is_generated) != 0)
 		return -1;

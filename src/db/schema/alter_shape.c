@@ -69,8 +69,38 @@ static void index_set_space_name(struct index *index, const char *name)
 	index->space_name = xstrdup(name);
 }
 
+/** Keeps the format for as long as tuples have it. */
+static void space_keep_format(struct space *space, struct tuple_format *format)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < space->old_format_count; i++) {
+		struct tuple_format *old = space->old_formats[i];
+		if (old->refs == 1 || old == format)
+			tuple_format_unref(old);
+		else
+			space->old_formats[count++] = old;
+	}
+	space->old_formats = xrealloc(space->old_formats,
+				      (count + 1) * sizeof(*space->old_formats));
+	tuple_format_ref(format);
+	space->old_formats[count] = format;
+	space->old_format_count = count + 1;
+}
+
+/** Fields of all tuples, old ones too, are called what the format in force calls them. */
+static void space_put_format(struct space *space, const struct space_shape *shape)
+{
+	if (shape->format == space->format)
+		return;
+	space_keep_format(space, space->format);
+	for (uint32_t i = 0; i < space->old_format_count; i++)
+		space->old_formats[i]->dict = shape->dict;
+	shape->format->dict = shape->dict;
+}
+
 static void space_put_shape(struct space *space, const struct space_shape *shape)
 {
+	space_put_format(space, shape);
 	for (uint32_t i = 0; i < space->index_count; i++) {
 		if (!shape_has_index(shape, space->index[i]))
 			index_end_iterators(space->index[i]);
@@ -130,6 +160,7 @@ struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *
 	space_shape_get(space, &alter->old);
 	alter->new.def = def;
 	alter->new.format = format;
+	alter->new.dict = format->dict;
 	alter->new.bsize = space->bsize;
 	return alter;
 fail:

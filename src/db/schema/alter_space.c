@@ -171,7 +171,7 @@ int alter_on_truncate(struct txn *txn, struct txn_stmt *stmt)
 		return 0;
 	if (tuple_field_u32(stmt->new_tuple, 0, &id) != 0)
 		return -1;
-	struct space *space = schema_space_find_bare(id);
+	struct space *space = space_find(id);
 	if (space == NULL)
 		return -1;
 	if (!db_is_configured && space->index_count == 0)

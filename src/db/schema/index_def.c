@@ -20,7 +20,7 @@ enum { FIELD_ID, FIELD_IID, FIELD_NAME, FIELD_TYPE, FIELD_OPTS, FIELD_PARTS };
 enum {
 	KEY_PART_MAX = 255,
 	/** A format describes all fields up to the last indexed one, so there is a bound. */
-	KEY_FIELDNO_MAX = 1 << 20,
+	KEY_FIELDNO_MAX = INT16_MAX,
 	RTREE_DIMENSION_MAX = 20,
 };
 
@@ -92,9 +92,11 @@ static int parts_error(const char *text)
 
 static int key_part_decode_array(const char **data, struct key_part *part)
 {
+	if (mp_typeof(**data) != MP_ARRAY)
+		return parts_error("expected an array");
 	uint32_t count = mp_decode_array(data);
 	if (count < 1)
-		return parts_error("a field id is missing");
+		return parts_error("expected a non-empty array");
 	if (count < 2)
 		return parts_error("a field type is missing");
 	if (mp_typeof(**data) != MP_UINT)
@@ -136,6 +138,9 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 {
 	struct part_options o = {.collation = COLL_NONE};
 	uint32_t no = partno + 1;
+	if (mp_typeof(**data) != MP_MAP)
+		return options_error(ER_WRONG_INDEX_OPTIONS, no,
+				     "index part is expected to be a map");
 	if (options_decode(data, part_option_table, &o, ER_WRONG_INDEX_OPTIONS, no, false) != 0)
 		return -1;
 	part->fieldno = o.field;
@@ -163,19 +168,14 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 	return 0;
 }
 
+/** All parts have the form of the first one. */
 static int key_parts_decode(const char *data, uint32_t count, struct key_part *parts)
 {
+	bool is_array = mp_typeof(*data) == MP_ARRAY;
 	for (uint32_t i = 0; i < count; i++) {
-		struct key_part *part = &parts[i];
-		*part = (struct key_part){.coll_id = COLL_NONE};
-		int rc;
-		if (mp_typeof(*data) == MP_ARRAY)
-			rc = key_part_decode_array(&data, part);
-		else if (mp_typeof(*data) == MP_MAP)
-			rc = key_part_decode_map(&data, i, part);
-		else
-			rc = options_error(ER_WRONG_INDEX_OPTIONS, i + 1,
-					   "index part is expected to be a map");
+		parts[i] = (struct key_part){.coll_id = COLL_NONE};
+		int rc = is_array ? key_part_decode_array(&data, &parts[i]) :
+			key_part_decode_map(&data, i, &parts[i]);
 		if (rc != 0)
 			return -1;
 	}
@@ -344,8 +344,15 @@ struct index_def *index_def_decode(struct tuple *tuple, const struct space *spac
 {
 	const char *name;
 	uint32_t len;
-	if (tuple_field_str(tuple, FIELD_NAME, &name, &len) != 0 ||
-	    identifier_check(name, len) != 0)
+	if (tuple_field_str(tuple, FIELD_NAME, &name, &len) != 0)
+		return NULL;
+	if (len > IDENTIFIER_MAX) {
+		char text[65];
+		snprintf(text, sizeof(text), "%.64s", name);
+		modify_error(space, text, "index name is too long");
+		return NULL;
+	}
+	if (identifier_check(name, len) != 0)
 		return NULL;
 	char *copy = xstrndup(name, len);
 	struct index_row row = {

@@ -119,6 +119,8 @@ struct index_def *index_def_decode(struct tuple *tuple, const struct space *spac
 struct space_shape {
 	struct space_def *def;
 	struct tuple_format *format;
+	/** The format's own names; while the shape is not in force it has those of the one that is. */
+	const struct tuple_dictionary *dict;
 	struct index **index;
 	uint32_t index_count;
 	struct index **index_map;
@@ -177,9 +179,6 @@ int tuple_field_str(const struct tuple *tuple, uint32_t fieldno, const char **va
 		    uint32_t *len);
 /** A boolean field; -1 with ER_FIELD_TYPE. */
 int tuple_field_bool(const struct tuple *tuple, uint32_t fieldno, bool *value);
-
-/** The space that a row refers to; ER_NO_SUCH_SPACE with the bare number, as the reference has it. */
-struct space *schema_space_find_bare(uint32_t id);
 
 /** Printable UTF-8 of at most IDENTIFIER_MAX bytes, not empty: -1 with ER_IDENTIFIER. */
 int identifier_check(const char *name, size_t len);

@@ -61,7 +61,7 @@ struct space *space_find(uint32_t id)
 	struct space *space = space_by_id(id);
 	if (space == NULL) {
 		char name[16];
-		snprintf(name, sizeof(name), "#%u", id);
+		snprintf(name, sizeof(name), "%u", id);
 		client_error(ER_NO_SUCH_SPACE, name);
 	}
 	return space;
@@ -200,6 +200,9 @@ void space_delete(struct space *space)
 	assert(space->index_count == 0);
 	trigger_destroy_all(&space->before_replace);
 	trigger_destroy_all(&space->on_replace);
+	for (uint32_t i = 0; i < space->old_format_count; i++)
+		tuple_format_unref(space->old_formats[i]);
+	xfree(space->old_formats);
 	tuple_format_unref(space->format);
 	space_def_delete(space->def);
 	xfree(space->index);
@@ -212,6 +215,7 @@ void space_shape_get(const struct space *space, struct space_shape *shape)
 	*shape = (struct space_shape){
 		.def = space->def,
 		.format = space->format,
+		.dict = space->format->dict,
 		.index = space->index,
 		.index_count = space->index_count,
 		.index_map = space->index_map,

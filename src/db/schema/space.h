@@ -67,6 +67,9 @@ struct space {
 	const struct space_vtab *vtab;
 	struct space_def *def;
 	struct tuple_format *format;
+	/** Formats that older tuples have, counted; their names follow those of `format`. */
+	struct tuple_format **old_formats;
+	uint32_t old_format_count;
 	/** By position; [0] is the primary one where there is any. */
 	struct index **index;
 	uint32_t index_count;
@@ -104,7 +107,7 @@ static inline bool space_is_system(const struct space *space)
 
 /** By id, or NULL without an error. Hot: one look into a cache of the last, then a map. */
 struct space *space_by_id(uint32_t id);
-/** The same with ER_NO_SUCH_SPACE ('#512'). */
+/** The same with ER_NO_SUCH_SPACE ('512'). */
 struct space *space_find(uint32_t id);
 struct space *space_by_name(const char *name, size_t len);
 

@@ -49,7 +49,7 @@ static void test_dml(void **state)
 		     "required by operation: expected unsigned");
 	assert_error(del(T, "[1, 2]"), ER_EXACT_MATCH,
 		     "Invalid key part count in an exact match (expected 1, got 2)");
-	assert_error(insert(999, "[1]"), ER_NO_SUCH_SPACE, "Space '#999' does not exist");
+	assert_error(insert(999, "[1]"), ER_NO_SUCH_SPACE, "Space '999' does not exist");
 }
 
 static void test_secondary(void **state)
