@@ -68,7 +68,7 @@ local function lower_type(name)
     return TYPE_ALIASES[name] or name
 end
 
--- One part as it is stored: {number, type}, or a map where there is more to say.
+-- One part as a map, and whether it says more than a field and a type.
 local function normalize_part(part, i, space_id, format)
     if type(part) ~= 'table' then
         part = {part}
@@ -94,10 +94,10 @@ local function normalize_part(part, i, space_id, format)
     end
     for k in pairs(out) do
         if k ~= 'field' and k ~= 'type' then
-            return out
+            return out, true
         end
     end
-    return {out.field, out.type}
+    return out, false
 end
 
 -- {1, 'unsigned', 2, 'string'}
@@ -126,8 +126,17 @@ local function normalize_parts(parts, space_id)
         return normalize_flat(parts)
     end
     local out, format = {}, util.schema.space.format(space_id) or {}
+    local is_plain = true
     for i, part in ipairs(parts) do
-        out[i] = normalize_part(part, i, space_id, format)
+        local says_more
+        out[i], says_more = normalize_part(part, i, space_id, format)
+        is_plain = is_plain and not says_more
+    end
+    -- All parts are stored in one form: {number, type} where that says it all, else maps.
+    if is_plain then
+        for i, part in ipairs(out) do
+            out[i] = {part.field, part.type}
+        end
     end
     return out
 end
