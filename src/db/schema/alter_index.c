@@ -57,10 +57,10 @@ static int index_add(struct txn *txn, struct txn_stmt *stmt, struct space *space
 	list.keys[pos] = def->key_def;
 	list.count++;
 	struct alter *alter = alter_begin(txn, stmt, space, space->def, list.keys, list.count,
-					  true);
+					  false);
 	if (alter == NULL)
 		return -1;
-	list.index[pos] = space->vtab->index_create(space, def);
+	list.index[pos] = space->vtab->index_create(space, def, alter->new.format);
 	if (list.index[pos] == NULL) {
 		alter_abort(alter);
 		return -1;
@@ -135,20 +135,20 @@ static int index_rename(struct txn *txn, struct txn_stmt *stmt, struct index *in
 
 /** Builds anew the index of `def`; where that is the primary one, those ordered by its key, too. */
 static int index_rebuild(struct space *space, const struct index_def *def,
-			 struct index_list *list)
+			 struct tuple_format *format, struct index_list *list)
 {
 	struct key_def *pk_def = def->iid == 0 ? def->key_def : space->index[0]->def->key_def;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct index_def *old = space->index[i]->def;
 		struct index *index = list->index[i];
 		if (old->iid == def->iid) {
-			index = space->vtab->index_create(space, def);
+			index = space->vtab->index_create(space, def, format);
 		} else if (def->iid == 0) {
 			struct index_def *copy = index_def_new(old->space_id, old->iid, old->name,
 							       strlen(old->name), old->type,
 							       old->is_unique, old->hint,
 							       old->key_def, pk_def);
-			index = copy == NULL ? NULL : space->vtab->index_create(space, copy);
+			index = copy == NULL ? NULL : space->vtab->index_create(space, copy, NULL);
 			if (copy != NULL)
 				index_def_delete(copy);
 		}
@@ -176,10 +176,10 @@ static int index_alter(struct txn *txn, struct txn_stmt *stmt, struct space *spa
 	index_list_fill(&list, space);
 	list.keys[index_position(space, def->iid)] = def->key_def;
 	struct alter *alter = alter_begin(txn, stmt, space, space->def, list.keys, list.count,
-					  true);
+					  false);
 	if (alter == NULL)
 		return -1;
-	if (index_rebuild(space, def, &list) != 0) {
+	if (index_rebuild(space, def, alter->new.format, &list) != 0) {
 		alter_abort(alter);
 		return -1;
 	}

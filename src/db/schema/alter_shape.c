@@ -193,7 +193,7 @@ int space_set_first_index(struct space *space, const struct index_def *def)
 						       space->def->exact_field_count);
 	if (format == NULL)
 		return -1;
-	struct index *index = space->vtab->index_create(space, def);
+	struct index *index = space->vtab->index_create(space, def, NULL);
 	if (index == NULL) {
 		tuple_format_unref(format);
 		return -1;

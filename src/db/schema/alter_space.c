@@ -153,7 +153,7 @@ static int truncate_make_indexes(struct space *space, struct index **index)
 	for (uint32_t i = 0; i < count; i++) {
 		/* Without a primary index there are no rows to fill it with. */
 		space->index_count = 0;
-		index[i] = space->vtab->index_create(space, space->index[i]->def);
+		index[i] = space->vtab->index_create(space, space->index[i]->def, NULL);
 		space->index_count = count;
 		if (index[i] == NULL) {
 			while (i-- > 0)

@@ -230,7 +230,7 @@ void index_unref_tuples(struct index *pk)
 }
 
 /** Fills a new secondary index with the rows of the space. */
-static int memtx_fill_index(struct space *space, struct index *index)
+static int memtx_fill_index(struct space *space, struct index *index, struct tuple_format *format)
 {
 	struct index *pk = space->index[0];
 	struct iterator *it = pk->vtab->iterator(pk, ITER_ALL, NULL, 0);
@@ -239,7 +239,11 @@ static int memtx_fill_index(struct space *space, struct index *index)
 	struct tuple *tuple, *unused;
 	int rc;
 	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
-		rc = index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused);
+		const char *data = tuple_data(tuple);
+		if (format != NULL)
+			rc = tuple_format_validate(format, data, data + tuple->bsize);
+		if (rc == 0)
+			rc = index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused);
 		if (rc != 0)
 			break;
 	}
@@ -247,13 +251,14 @@ static int memtx_fill_index(struct space *space, struct index *index)
 	return rc;
 }
 
-static struct index *memtx_index_create(struct space *space, const struct index_def *def)
+static struct index *memtx_index_create(struct space *space, const struct index_def *def,
+					struct tuple_format *format)
 {
 	struct index *index = index_new(def, space_name(space));
 	if (index == NULL)
 		return NULL;
 	if (space->index_count > 0 && space->index[0]->def->iid == 0 &&
-	    memtx_fill_index(space, index) != 0) {
+	    memtx_fill_index(space, index, format) != 0) {
 		index_delete(index);
 		return NULL;
 	}

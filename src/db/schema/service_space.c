@@ -36,8 +36,10 @@ static void no_undo(struct space *space, struct tuple *old, struct tuple *new)
 	(void)new;
 }
 
-static struct index *blackhole_index_create(struct space *space, const struct index_def *def)
+static struct index *blackhole_index_create(struct space *space, const struct index_def *def,
+					struct tuple_format *format)
 {
+	(void)format;
 	(void)space;
 	(void)def;
 	client_error(ER_UNSUPPORTED, "Blackhole", "indexes");
@@ -104,8 +106,10 @@ static int service_fill(struct space *space, struct index *index)
 	return 0;
 }
 
-static struct index *service_index_create(struct space *space, const struct index_def *def)
+static struct index *service_index_create(struct space *space, const struct index_def *def,
+					struct tuple_format *format)
 {
+	(void)format;
 	/* An index of memtx that does not tell its size. */
 	static struct index_vtab vtab;
 	struct index *index = index_new(def, space_name(space));

@@ -59,8 +59,12 @@ struct space_vtab {
 	int (*upsert)(struct space *space, struct txn *txn, struct request *request);
 	/** Puts back what a statement changed, in every index. */
 	void (*undo)(struct space *space, struct tuple *old_tuple, struct tuple *new_tuple);
-	/** An index of this space; filled from the primary one where that has rows. NULL with an error. */
-	struct index *(*index_create)(struct space *space, const struct index_def *def);
+	/**
+	 * An index of this space; filled from the primary one where that has rows, each of
+	 * which is checked against `format` (NULL: none is). NULL with an error.
+	 */
+	struct index *(*index_create)(struct space *space, const struct index_def *def,
+				      struct tuple_format *format);
 };
 
 struct space {

@@ -215,8 +215,10 @@ static const struct index_vtab view_index_vtab = {
 	.iterator = view_iterator,
 };
 
-static struct index *view_index_create(struct space *space, const struct index_def *def)
+static struct index *view_index_create(struct space *space, const struct index_def *def,
+					struct tuple_format *format)
 {
+	(void)format;
 	if (system_view_base(space_id(space)) == space_id(space)) {
 		client_error(ER_MODIFY_INDEX, def->name, space_name(space),
 			     "unknown space for system view");
