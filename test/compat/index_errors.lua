@@ -55,7 +55,6 @@ d:insert{1, 'a', 5}
 d:insert{2, 'b', 5}
 d:insert{3, 'c'}
 d:create_index('sk', {parts = {{2, 'unsigned'}}})
-d:create_index('sk', {parts = {{3, 'unsigned'}}})
 d:create_index('sk', {parts = {{4, 'unsigned'}}, unique = false})
 d:delete(3)
 d:create_index('sk', {parts = {{3, 'unsigned'}}})
