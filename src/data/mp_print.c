@@ -68,13 +68,12 @@ static struct str_info str_analyze(const char *s, uint32_t len)
 		int n = utf8_decode(s, end, &code);
 		if (n == 0 || (code >= 0x80 && code < 0xa0) || code == 0xfeff ||
 		    code == 0xfffe || code == 0xffff) {
-			info.style = STR_BINARY;
-			return info;
+			return (struct str_info){STR_BINARY, false};
 		}
 		if ((code < 0x20 && code != '\n') || code == 0x7f || code > 0xffff ||
 		    (is_break(code) && prev == ' ') || (code == ' ' && is_break(prev)))
 			info.style = STR_DOUBLE;
-		info.has_break |= is_break(code);
+		info.has_break |= is_break(code) || code == '\r';
 		prev = code;
 		s += n;
 	}
@@ -214,7 +213,10 @@ static bool key_is_complex(const char *key)
 	switch (mp_typeof(*key)) {
 	case MP_STR: {
 		uint32_t len = mp_decode_strl(&p);
-		return len > SIMPLE_KEY_MAX || str_analyze(p, len).has_break;
+		struct str_info info = str_analyze(p, len);
+		if (info.style == STR_BINARY)
+			return base64_encoded_size(len) > SIMPLE_KEY_MAX;
+		return len > SIMPLE_KEY_MAX || info.has_break;
 	}
 	case MP_BIN:
 		return base64_encoded_size(mp_decode_binl(&p)) > SIMPLE_KEY_MAX;
