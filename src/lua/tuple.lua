@@ -67,11 +67,11 @@ local NUMBER, STRING, IS_NULL, IS_TRUE, IS_FALSE, OTHER = 1, 2, 3, 4, 5, 6
 local function field(t, number)
     local kind = C.lua_tuple_field(t, number, found)
     if kind == NUMBER then
-        local number = found.number
+        local value = found.number
         -- LuaJIT may put the load off to the value's first use, past another call that
         -- writes here, as in `t[1] == t[2]`: only a store in between keeps it in place.
         found.number = 0
-        return number
+        return value
     elseif kind == STRING then
         return ffi_string(found.data, found.size)
     elseif kind == OTHER then
