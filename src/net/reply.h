@@ -25,7 +25,7 @@ enum { REPLY_HEADER_SIZE = 28 };
 /** Success with an empty body. */
 void reply_ok(struct connection *con, uint64_t sync);
 
-/** Success with the values of a port as an array. -1 where they can't be encoded: no answer was made. */
+/** Success with a port's values as an array. -1 where they can't be encoded: nothing is sent. */
 int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16);
 
 /** Success with an array of one tuple, or of none for NULL. */

@@ -74,7 +74,8 @@ static void test_refuse(void **state)
 /** Every cut of every text: nothing but true or false may come of it. */
 static void test_cuts(void **state)
 {
-	static const char *texts[] = {"tcp://u:p@[::1]:3301", "unix/:/tmp/x", "unix/:", "*:*", "@@//::"};
+	static const char *texts[] = {"tcp://u:p@[::1]:3301", "unix/:/tmp/x", "unix/:", "*:*",
+				      "@@//::"};
 	struct address_uri uri;
 	for (size_t t = 0; t < sizeof(texts) / sizeof(*texts); t++)
 		for (size_t i = 0; i <= strlen(texts[t]); i++)
