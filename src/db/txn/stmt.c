@@ -238,7 +238,7 @@ struct txn_savepoint *txn_savepoint_new(struct txn *txn)
 struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id)
 {
 	struct txn_savepoint *svp;
-	list_foreach_entry(svp, &txn->savepoints, link) {
+	list_foreach_entry_reverse(svp, &txn->savepoints, link) {
 		if (svp->id == id && svp->sub_level == txn->sub_level)
 			return svp;
 	}
