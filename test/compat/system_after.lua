@@ -5,7 +5,7 @@ s = box.schema.space.create('s', {format = {{'id', 'unsigned'}, {'name', 'string
 s:create_index('pk')
 s:create_index('h', {type = 'hash', parts = {{1, 'unsigned'}}})
 s:create_index('n', {parts = {{2, 'string', is_nullable = true}, {1}}, unique = false})
-s:create_index('u', {parts = {{2, 'string', is_nullable = true, collation = 'unicode_ci'}}})
+s:create_index('u', {parts = {{2, 'string', is_nullable = true}}})
 t = box.schema.space.create('t', {temporary = true, field_count = 3})
 t:create_index('pk', {parts = {1, 'string'}})
 l = box.schema.space.create('l', {is_local = true, format = {'a', {name = 'b', type = 'map'}}})
