@@ -141,6 +141,33 @@ static int space_check_rows(struct space *space, struct tuple_format *format)
 	return rc;
 }
 
+/** Does every tuple of one format suit the other, too? */
+static bool format_is_wider(const struct tuple_format *wide, const struct tuple_format *narrow)
+{
+	if (wide->exact_field_count != 0 && wide->exact_field_count != narrow->exact_field_count)
+		return false;
+	for (uint32_t i = 0; i < wide->field_count; i++) {
+		static const struct tuple_format_field any = {.is_nullable = true};
+		const struct tuple_format_field *to = &wide->fields[i];
+		const struct tuple_format_field *from = i < narrow->field_count ?
+			&narrow->fields[i] : &any;
+		if (!field_type_contains(to->type, from->type) ||
+		    (from->is_nullable && !to->is_nullable))
+			return false;
+	}
+	return true;
+}
+
+/** Checks the rows against a new format where any of them may not suit it. */
+static int alter_check_rows(struct txn *txn, struct space *space, struct tuple_format *format)
+{
+	if (space_row_count(space) == 0 || format_is_wider(format, space->format))
+		return 0;
+	if (alter_check_alone(txn, "space format check") != 0)
+		return -1;
+	return space_check_rows(space, format);
+}
+
 struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *space,
 			  struct space_def *def, struct key_def *const *keys, uint32_t key_count,
 			  bool checks_rows)
@@ -151,7 +178,7 @@ struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *
 	if (format == NULL)
 		goto fail;
 	format->is_temporary = def->is_temporary;
-	if (checks_rows && space_row_count(space) > 0 && space_check_rows(space, format) != 0)
+	if (checks_rows && alter_check_rows(txn, space, format) != 0)
 		goto fail;
 	alter = change_new(txn, stmt, sizeof(*alter), alter_commit, alter_rollback);
 	if (alter == NULL)

@@ -111,8 +111,7 @@ static int space_alter_check(struct space *space, const struct space_def *def)
 static int space_alter(struct txn *txn, struct txn_stmt *stmt, struct space *space,
 		       struct space_def *def)
 {
-	if (space_alter_check(space, def) != 0 ||
-	    (space_row_count(space) > 0 && alter_check_alone(txn, "space format check") != 0)) {
+	if (space_alter_check(space, def) != 0) {
 		space_def_delete(def);
 		return -1;
 	}

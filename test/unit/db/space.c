@@ -126,13 +126,15 @@ static void test_ddl_rollback(void **state)
 	assert_ok(add_index("1, 'sk', 'tree', {'unique': true}, [[1, 'unsigned']]"));
 	assert_ok(insert(T, "[2, 6]"));
 	assert_int_equal(insert(T, "[3, 6]"), ER_TUPLE_FOUND);
-	assert_ok(replace(SPACE_SPACE, "[600, 1, 'renamed', 'memtx', 0, {}, "
-			  "[]]") == ER_MULTISTATEMENT_TRANSACTION ? 0 : 1);
+	assert_ok(replace(SPACE_SPACE, "[600, 1, 'renamed', 'memtx', 0, {}, []]"));
+	assert_error(replace(SPACE_SPACE, "[600, 1, 't', 'memtx', 2, {}, []]"),
+		     ER_MULTISTATEMENT_TRANSACTION, "Can not perform space format check in a "
+		     "multi-statement transaction");
 	assert_ok(insert(SPACE_SPACE, "[601, 1, 'u', 'memtx', 0, {}, [{'name': 'a'}]]"));
 	assert_ok(insert(SPACE_INDEX, "[601, 0, 'pk', 'tree', {}, [[0, 'unsigned']]]"));
 	assert_ok(insert(601, "[1]"));
-	assert_ok(replace(SPACE_SPACE, "[601, 1, 'v', 'memtx', 0, {}, []]") ==
-		  ER_MULTISTATEMENT_TRANSACTION ? 0 : 1);
+	assert_int_equal(insert(SPACE_INDEX, "[601, 1, 'sk', 'tree', {}, [[0, 'unsigned']]]"),
+			 ER_MULTISTATEMENT_TRANSACTION);
 	assert_ok(del(601, "[1]"));
 	assert_ok(replace(SPACE_SPACE, "[601, 1, 'v', 'memtx', 0, {}, []]"));
 	assert_non_null(space_by_name("v", 1));
