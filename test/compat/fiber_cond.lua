@@ -22,9 +22,6 @@ log
 c:signal()
 c:broadcast()
 log = {}
-f = fiber.create(function() note((pcall(c.wait, c))) note('after') end)
-f:cancel() fiber.yield()
-log
 c:wait('x')
 c:wait(-1)
 c:wait({})
