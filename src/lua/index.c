@@ -241,13 +241,21 @@ static int select_rows(lua_State *L)
 
 /* FFI: point reads -------------------------------------------------------- */
 
-enum { GET_FOUND = 0, GET_NONE = 1, GET_TOO_LARGE = 2, GET_FAILED = -1 };
+/** What the functions below return; a number above 1 is the size of a tuple that `out` has no room for. */
+enum { GET_FOUND = 0, GET_NONE = 1, GET_FAILED = -1 };
 
 /**
- * Copies the tuple under the key into `out`, which has `size` bytes of body. The
- * three functions below are called by FFI: they neither yield nor run Lua, and hold
- * nothing when they return.
+ * Copies a tuple into `out`, which has `size` bytes of body. The functions below are
+ * called by FFI: they neither yield nor run Lua, and hold nothing when they return.
  */
+static int copy_tuple(const struct tuple *tuple, struct lua_tuple *out, uint32_t size)
+{
+	if (tuple->bsize > size || tuple->bsize > LUA_TUPLE_COPY_MAX)
+		return (int)tuple->bsize;
+	lua_tuple_fill(out, (struct tuple *)tuple);
+	return GET_FOUND;
+}
+
 static int get_copy(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
 		    struct lua_tuple *out, uint32_t size)
 {
@@ -259,11 +267,7 @@ static int get_copy(uint32_t space_id, uint32_t index_id, const char *key, const
 	}
 	if (tuple == NULL)
 		return GET_NONE;
-	int rc = GET_TOO_LARGE;
-	if (tuple->bsize <= size && size <= LUA_TUPLE_COPY_MAX) {
-		lua_tuple_fill(out, tuple);
-		rc = GET_FOUND;
-	}
+	int rc = copy_tuple(tuple, out, size);
 	tuple_unref(tuple);
 	return rc;
 }
@@ -293,55 +297,99 @@ int tarn_index_get_string(uint32_t space_id, uint32_t index_id, const char *key,
 
 static const char iterator_mt[] = "tarn.index.iterator";
 
-/** (space, index, key, iterator) -> userdata, the state of iterator_next() */
+/** The state of a scan, in a userdata. */
+struct scan {
+	struct iterator *it;
+	/** The next tuple, counted, where there was no room for it. */
+	struct tuple *pending;
+};
+
+static void scan_close(struct scan *scan)
+{
+	if (scan->pending != NULL)
+		tuple_unref(scan->pending);
+	if (scan->it != NULL)
+		db_iterator_free(scan->it);
+	scan->pending = NULL;
+	scan->it = NULL;
+}
+
+/** Finds the next tuple: it is pending then. GET_NONE closes the scan. */
+static int scan_step(struct scan *scan)
+{
+	if (scan->pending != NULL)
+		return GET_FOUND;
+	if (scan->it == NULL)
+		return GET_NONE;
+	if (db_iterator_next(scan->it, &scan->pending) != 0)
+		return GET_FAILED;
+	if (scan->pending != NULL)
+		return GET_FOUND;
+	scan_close(scan);
+	return GET_NONE;
+}
+
+/** FFI: neither yields nor runs Lua. */
+int tarn_index_next(void *state, struct lua_tuple *out, uint32_t size)
+{
+	struct scan *scan = state;
+	int rc = scan_step(scan);
+	if (rc != GET_FOUND)
+		return rc;
+	rc = copy_tuple(scan->pending, out, size);
+	if (rc == GET_FOUND) {
+		tuple_unref(scan->pending);
+		scan->pending = NULL;
+	}
+	return rc;
+}
+
+static struct scan *check_scan(lua_State *L, int idx)
+{
+	struct scan *scan = lua_touserdata(L, idx);
+	if (scan != NULL && lua_getmetatable(L, idx)) {
+		luaL_getmetatable(L, iterator_mt);
+		if (lua_rawequal(L, -1, -2)) {
+			lua_pop(L, 2);
+			return scan;
+		}
+	}
+	luaL_error(L, "usage: next(param, state)");
+	return NULL;
+}
+
+/** (state) -> the pending tuple, of any size */
+static int iterator_pending(lua_State *L)
+{
+	struct scan *scan = check_scan(L, 1);
+	struct tuple *tuple = scan->pending;
+	scan->pending = NULL;
+	return lua_box_push_counted(L, tuple);
+}
+
+/** (space, index, key, iterator) -> the state of a scan */
 static int iterator_new(lua_State *L)
 {
 	static const char usage[] = "usage index.iterator(space_id, index_id, key, iterator)";
 	uint32_t space_id = lua_box_uint(L, 1, usage);
 	uint32_t index_id = lua_box_uint(L, 2, usage);
 	uint32_t type = lua_box_uint(L, 4, usage);
-	struct iterator **it = lua_newuserdata(L, sizeof(*it));
-	*it = NULL;
+	struct scan *scan = lua_newuserdata(L, sizeof(*scan));
+	scan->it = NULL;
+	scan->pending = NULL;
 	luaL_getmetatable(L, iterator_mt);
 	lua_setmetatable(L, -2);
 	stat_count(STAT_SELECT, 1);
 	struct buf *b = lua_scratch_get();
 	lua_encode_key(L, 3, b);
-	*it = db_index_iterator(space_id, index_id, type, b->data, buf_end(b));
+	scan->it = db_index_iterator(space_id, index_id, type, b->data, buf_end(b));
 	lua_scratch_put(b);
-	return *it != NULL ? 1 : lua_throw(L);
-}
-
-/** (parameter, state) -> state, tuple; nothing at the end. The generator of a `for`. */
-static int iterator_next(lua_State *L)
-{
-	lua_settop(L, 2);
-	struct iterator **it = lua_touserdata(L, 2);
-	if (it == NULL || !lua_getmetatable(L, 2))
-		return luaL_error(L, "usage: next(param, state)");
-	luaL_getmetatable(L, iterator_mt);
-	if (!lua_rawequal(L, -1, -2))
-		return luaL_error(L, "usage: next(param, state)");
-	lua_settop(L, 2);
-	struct tuple *tuple = NULL;
-	if (*it == NULL)
-		return 0;
-	if (db_iterator_next(*it, &tuple) != 0)
-		return lua_throw(L);
-	if (tuple == NULL) {
-		db_iterator_free(*it);
-		*it = NULL;
-		return 0;
-	}
-	return 1 + lua_box_push_counted(L, tuple);
+	return scan->it != NULL ? 1 : fail(L);
 }
 
 static int iterator_gc(lua_State *L)
 {
-	struct iterator **it = lua_touserdata(L, 1);
-	if (*it != NULL)
-		db_iterator_free(*it);
-	*it = NULL;
+	scan_close(lua_touserdata(L, 1));
 	return 0;
 }
 
@@ -360,7 +408,8 @@ static void init_iterator(lua_State *L)
 	lua_setfield(L, -2, "__gc");
 	lua_pushcfunction(L, iterator_tostring);
 	lua_setfield(L, -2, "__tostring");
-	lua_pushliteral(L, "iterator");
+	/* How index.lua knows a state: what getmetatable() gives. */
+	lua_pushliteral(L, "index iterator");
 	lua_setfield(L, -2, "__metatable");
 	lua_pop(L, 1);
 }
@@ -372,7 +421,7 @@ void lua_index_init(lua_State *L)
 		{"delete", delete}, {"truncate", truncate}, {"get", get}, {"min", min},
 		{"max", max}, {"random", random_tuple}, {"count", count}, {"len", len},
 		{"bsize", bsize}, {"select", select_rows}, {"iterator", iterator_new},
-		{"iterator_next", iterator_next}, {NULL, NULL},
+		{"iterator_pending", iterator_pending}, {NULL, NULL},
 	};
 	init_iterator(L);
 	push_rows_ref = lua_box_ref(L, push_rows);

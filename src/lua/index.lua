@@ -10,6 +10,8 @@ ffi.cdef[[
                               struct lua_tuple *out, uint32_t size);
     int tarn_index_get_string(uint32_t space_id, uint32_t index_id, const char *key, uint32_t len,
                               struct lua_tuple *out, uint32_t size);
+    int tarn_index_next(void *state, struct lua_tuple *out, uint32_t size);
+    int64_t db_index_len(uint32_t space_id, uint32_t index_id);
 ]]
 local C = ffi.C
 
@@ -78,22 +80,32 @@ local function wrap(gen, param, state)
 end
 M.wrap = wrap
 
-function M.pairs(space_id, index_id, key, opts)
-    local iterator = iterator_type(opts, is_empty(key))
-    return wrap(c.iterator_next, nil, c.iterator(space_id, index_id, key, iterator))
-end
-
 function M.count(space_id, index_id, key, opts)
     return c.count(space_id, index_id, key, iterator_type(opts, is_empty(key)))
 end
 
--- Point reads by a number or a string go through FFI: compiled code calls C, which
--- copies the tuple into a cdata made before. How large that is, is learned by space;
--- a tuple that does not fit is read again through the C API.
+-- Reads through FFI: compiled code calls C, which copies the tuple into a cdata made
+-- before. How large that is to be, is learned by space.
 local tuple_t = ffi.typeof('struct lua_tuple')
-local GET_FOUND, GET_NONE, GET_FAILED = 0, 1, -1
+local FOUND, NONE, FAILED = 0, 1, -1
 local STRING_MAX, SIZE_MIN, SIZE_MAX = 256, 64, 1024
 local sizes = {}
+
+-- One cdata that was not needed, for the next read.
+local spare, spare_size
+
+local function take(size)
+    local tuple = spare
+    if tuple ~= nil and spare_size == size then
+        spare = nil
+        return tuple
+    end
+    return tuple_t(size)
+end
+
+local function give(tuple, size)
+    spare, spare_size = tuple, size
+end
 
 -- {key} as key, where nothing is lost by it.
 local function single(key)
@@ -103,38 +115,67 @@ local function single(key)
     return key
 end
 
-local function learn_size(space_id, tuple)
-    if tuple == nil then
-        return
-    end
-    local bsize = tuple:bsize()
-    if bsize <= SIZE_MAX and bsize > (sizes[space_id] or SIZE_MIN) then
-        sizes[space_id] = bsize
-    end
-    return tuple
-end
-
 function M.get(space_id, index_id, key)
     local k = single(key)
     local size = sizes[space_id] or SIZE_MIN
     local rc, tuple
     if type(k) == 'number' then
-        tuple = tuple_t(size)
+        tuple = take(size)
         rc = C.tarn_index_get_number(space_id, index_id, k, tuple, size)
     elseif type(k) == 'string' and #k <= STRING_MAX then
-        tuple = tuple_t(size)
+        tuple = take(size)
         rc = C.tarn_index_get_string(space_id, index_id, k, #k, tuple, size)
     else
         return c.get(space_id, index_id, key)
     end
-    if rc == GET_FOUND then
+    if rc == FOUND then
         return tuple
-    elseif rc == GET_NONE then
+    end
+    give(tuple, size)
+    if rc == NONE then
         return
-    elseif rc == GET_FAILED then
+    elseif rc == FAILED then
+        throw()
+    elseif rc <= SIZE_MAX then
+        sizes[space_id] = rc
+    end
+    return c.get(space_id, index_id, key)
+end
+
+-- The generator of a scan. A tuple larger than the usual is asked for again.
+local function next_tuple(_, state)
+    if getmetatable(state) ~= 'index iterator' then
+        error('usage: next(param, state)', 2)
+    end
+    local tuple = take(SIZE_MIN)
+    local rc = C.tarn_index_next(state, tuple, SIZE_MIN)
+    if rc == FOUND then
+        return state, tuple
+    end
+    give(tuple, SIZE_MIN)
+    if rc == NONE then
+        return nil
+    elseif rc == FAILED then
+        throw()
+    elseif rc > SIZE_MAX then
+        return state, c.iterator_pending(state)
+    end
+    tuple = tuple_t(rc)
+    C.tarn_index_next(state, tuple, rc)
+    return state, tuple
+end
+
+function M.pairs(space_id, index_id, key, opts)
+    local iterator = iterator_type(opts, is_empty(key))
+    return wrap(next_tuple, nil, c.iterator(space_id, index_id, key, iterator))
+end
+
+function M.len(space_id, index_id)
+    local n = C.db_index_len(space_id, index_id)
+    if n < 0 then
         throw()
     end
-    return learn_size(space_id, c.get(space_id, index_id, key))
+    return tonumber(n)
 end
 
 local index_mt = {}
@@ -186,7 +227,7 @@ end
 
 function index_mt.len(index)
     check_self(index, 'len')
-    return c.len(index.space_id, index.id)
+    return M.len(index.space_id, index.id)
 end
 
 function index_mt.bsize(index)

@@ -200,7 +200,7 @@ function space_mt.len(space)
     if space.index[0] == nil then
         return 0
     end
-    return data.len(space.id, 0)
+    return index.len(space.id, 0)
 end
 
 function space_mt.bsize(space)
