@@ -27,6 +27,7 @@
 #include "db/wal/wal.h"
 #include "lua/bridge.h"
 #include "lua/init.h"
+#include "lua/modules.h"
 #include "lua/version.h"
 #include "net/iproto.h"
 
@@ -139,6 +140,7 @@ static void choose_script(int argc, char **argv, int first)
 static int stop_run(va_list ap)
 {
 	fiber_set_cancellable(false);
+	lua_ctl_run_shutdown();
 	net_stop();
 	wal_stop();
 	loop_stop();
