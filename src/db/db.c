@@ -149,7 +149,8 @@ int db_process(struct request *request, struct tuple **result)
 int db_insert(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result)
 {
 	struct request request = {
-		.type = IPROTO_INSERT, .space_id = space_id, .tuple = tuple, .tuple_end = tuple_end,
+		.type = IPROTO_INSERT, .space_id = space_id,
+		.tuple = tuple, .tuple_end = tuple_end,
 	};
 	return db_process(&request, result);
 }
@@ -157,7 +158,8 @@ int db_insert(uint32_t space_id, const char *tuple, const char *tuple_end, struc
 int db_replace(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result)
 {
 	struct request request = {
-		.type = IPROTO_REPLACE, .space_id = space_id, .tuple = tuple, .tuple_end = tuple_end,
+		.type = IPROTO_REPLACE, .space_id = space_id,
+		.tuple = tuple, .tuple_end = tuple_end,
 	};
 	return db_process(&request, result);
 }

@@ -76,7 +76,11 @@ struct call_runtime {
 };
 void db_set_call_runtime(const struct call_runtime *runtime);
 
-/** CALL: through _func, else by global name; checks `execute`. `result` is created on success only. A transaction left open is rolled back, with ER_FUNCTION_TX_ACTIVE. May yield. */
+/**
+ * CALL: through _func, else by global name; checks `execute`. `result` is created on
+ * success only. A transaction left open is rolled back, with ER_FUNCTION_TX_ACTIVE.
+ * May yield.
+ */
 int db_call(const char *name, size_t len, struct port *args, struct port *result);
 /** EVAL; needs `execute` on the universe. */
 int db_eval(const char *expr, size_t len, struct port *args, struct port *result);
@@ -84,5 +88,5 @@ int db_eval(const char *expr, size_t len, struct port *args, struct port *result
 /** Read-only mode (box.cfg.read_only): changes fail with ER_READONLY. */
 void db_set_read_only(bool yesno);
 bool db_is_read_only(void);
-/** Set once the instance has loaded its data; until then ER_LOADING / changes from recovery only. */
+/** Set once the instance has loaded its data; until then changes come from recovery only. */
 extern bool db_is_configured;

@@ -30,7 +30,10 @@ void alter_finish(struct alter *alter, struct index *const *index, uint32_t inde
 /** Ends an alteration that failed after alter_begin(). */
 void alter_abort(struct alter *alter);
 
-/** A change that needs the space's rows as they are may not follow others: ER_MULTISTATEMENT_TRANSACTION. */
+/**
+ * A change that looks at all rows of a space may not follow others in a transaction.
+ * -1: ER_MULTISTATEMENT_TRANSACTION.
+ */
 int alter_check_alone(const struct txn *txn, const char *what);
 
 /** Number of rows; 0 where there is no index. */

@@ -74,7 +74,8 @@ static int index_options_check(const struct index_options *o)
 				     "run_size_ratio must be greater than 1");
 	if (o->bloom_fpr <= 0 || o->bloom_fpr > 1)
 		return options_error(ER_WRONG_INDEX_OPTIONS, FIELD_OPTS,
-				     "bloom_fpr must be greater than 0 and less than or equal to 1");
+				     "bloom_fpr must be greater than 0 and less than or equal "
+				     "to 1");
 	if (o->func != 0) {
 		client_error(ER_UNSUPPORTED, "tarn", "functional indexes");
 		return -1;

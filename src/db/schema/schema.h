@@ -109,7 +109,10 @@ struct space_def *space_def_new(uint32_t id, uint32_t uid, const char *name, siz
 struct space_def *space_def_dup(const struct space_def *def);
 void space_def_delete(struct space_def *def);
 
-/** From a row of _space; checks it. `errcode` is ER_CREATE_SPACE or ER_ALTER_SPACE. NULL: an error is set. */
+/**
+ * From a row of _space; checks it. `errcode` is ER_CREATE_SPACE or ER_ALTER_SPACE.
+ * NULL: an error is set.
+ */
 struct space_def *space_def_decode(struct tuple *tuple, uint32_t errcode);
 
 /** From a row of _index; checks it against the space. NULL: an error is set. */
@@ -119,7 +122,7 @@ struct index_def *index_def_decode(struct tuple *tuple, const struct space *spac
 struct space_shape {
 	struct space_def *def;
 	struct tuple_format *format;
-	/** The format's own names; while the shape is not in force it has those of the one that is. */
+	/** The format's own names: while the shape is not in force it has others (alter_shape.c). */
 	const struct tuple_dictionary *dict;
 	struct index **index;
 	uint32_t index_count;

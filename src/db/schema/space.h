@@ -53,7 +53,8 @@ struct space_vtab {
 	const char *engine_name;
 	/** Its primary index holds a reference to each tuple. */
 	bool owns_tuples;
-	int (*replace)(struct space *space, struct txn *txn, struct request *request);	/* insert, too */
+	/** Also insert. */
+	int (*replace)(struct space *space, struct txn *txn, struct request *request);
 	int (*delete)(struct space *space, struct txn *txn, struct request *request);
 	int (*update)(struct space *space, struct txn *txn, struct request *request);
 	int (*upsert)(struct space *space, struct txn *txn, struct request *request);

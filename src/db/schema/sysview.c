@@ -129,7 +129,7 @@ static struct iterator *view_iterator(struct index *index, enum iterator_type ty
 				      const char *key, uint32_t part_count)
 {
 	struct index *behind = view_base_index(index);
-	/* This one outlives changes of the space behind: it stands in the list of those that end. */
+	/* The view's iterator may outlive the index behind: so does this one. */
 	struct iterator *inner = behind == NULL ? NULL :
 		index_iterator_new(behind, type, key, part_count);
 	if (inner == NULL)

@@ -89,7 +89,7 @@ struct txn *txn_current(void);
 /** Called before a read in memtx: from here on the fiber's transaction may not yield. */
 void txn_on_read(void);
 
-/** Begins one for the current fiber. NULL: ER_ACTIVE_TRANSACTION, OutOfMemory. Neither yields nor runs triggers. */
+/** Begins one for the current fiber. NULL: ER_ACTIVE_TRANSACTION. Neither yields nor runs triggers. */
 struct txn *txn_begin(bool is_autocommit);
 
 /**
@@ -124,13 +124,19 @@ int txn_stmt_commit(struct txn *txn, const struct request *request);
 /** Undoes the innermost statement and ends an autocommit transaction. */
 void txn_stmt_rollback(struct txn *txn);
 
-/** NULL: ER_NO_TRANSACTION, OutOfMemory. Valid while the transaction lives and it is not rolled back over. */
+/**
+ * NULL: ER_NO_TRANSACTION, OutOfMemory. Valid while the transaction lives and it is
+ * not rolled back over.
+ */
 struct txn_savepoint *txn_savepoint_new(struct txn *txn);
 
 /** Finds a savepoint by its id and checks it is still valid. NULL: ER_NO_SUCH_SAVEPOINT. */
 struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id);
 
-/** Undoes what came after it, newest first; later savepoints are gone. -1: ER_NO_SUCH_SAVEPOINT. Runs triggers. */
+/**
+ * Undoes what came after it, newest first; later savepoints are gone, this one stays.
+ * -1: ER_NO_SUCH_SAVEPOINT.
+ */
 int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp);
 
 /* What modules and scripts call (names as in the reference's module interface). */

@@ -76,9 +76,11 @@ static void test_secondary(void **state)
 	assert_error(del(SPACE_INDEX, "[600, 0]"), ER_DROP_PRIMARY_KEY,
 		     "Can't drop primary key in space 't' while secondary keys exist");
 	/* Another order of the primary key orders the others anew. */
-	assert_ok(replace(SPACE_INDEX, "[600, 1, 'sk', 'tree', {'unique': false}, [[1, 'string']]]"));
+	assert_ok(replace(SPACE_INDEX, "[600, 1, 'sk', 'tree', {'unique': false}, "
+			  "[[1, 'string']]]"));
 	assert_ok(replace(T, "[7, 'a']"));
-	assert_ok(replace(SPACE_INDEX, "[600, 0, 'pk', 'hash', {'unique': true}, [[0, 'unsigned']]]"));
+	assert_ok(replace(SPACE_INDEX, "[600, 0, 'pk', 'hash', {'unique': true}, "
+			  "[[0, 'unsigned']]]"));
 	assert_string_equal(rows_by(T, 1), "[2, 'a'] [7, 'a'] [1, 'c'] [3, 'd', 5]");
 }
 
