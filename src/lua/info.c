@@ -12,6 +12,7 @@
 #include "db/db.h"
 #include "db/tuple/tuple.h"
 #include "db/wal/wal.h"
+#include "db/wal/xlog.h"
 #include "lua/box.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
@@ -56,15 +57,20 @@ static int signature(lua_State *L)
 	return 1;
 }
 
-static int vclock(lua_State *L)
+static void push_vclock(lua_State *L, const struct vclock *v)
 {
 	lua_newtable(L);
 	for (uint32_t i = 0; i < VCLOCK_MAX; i++) {
-		if (vclock_get(&wal_vclock, i) == 0)
+		if (vclock_get(v, i) == 0)
 			continue;
-		lua_push_int64(L, vclock_get(&wal_vclock, i));
+		lua_push_int64(L, vclock_get(v, i));
 		lua_rawseti(L, -2, (int)i);
 	}
+}
+
+static int vclock(lua_State *L)
+{
+	push_vclock(L, &wal_vclock);
 	return 1;
 }
 
@@ -119,6 +125,47 @@ static int memory(lua_State *L)
 	return 4;
 }
 
+/** Appends one snapshot to the list at the top; nothing where its header cannot be read. */
+static void push_checkpoint(lua_State *L, const char *dir, int64_t snap_signature)
+{
+	struct xlog_cursor cursor;
+	char *path = xlog_path(dir, snap_signature, XLOG_SNAP);
+	int rc = xlog_cursor_open(&cursor, path);
+	xfree(path);
+	if (rc != 0)
+		return;
+	struct vclock snap_vclock = cursor.meta.vclock;
+	xlog_cursor_close(&cursor);
+	lua_createtable(L, 0, 3);
+	push_vclock(L, &snap_vclock);
+	lua_setfield(L, -2, "vclock");
+	lua_push_int64(L, snap_signature);
+	lua_setfield(L, -2, "signature");
+	lua_newtable(L);
+	lua_setfield(L, -2, "references");
+	lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+}
+
+/** (directory) -> {{signature, vclock, references}, ...}: the snapshots in it, oldest first */
+static int checkpoints(lua_State *L)
+{
+	const char *dir = luaL_checkstring(L, 1);
+	struct xlog_list list;
+	if (xlog_list_read(&list, dir, XLOG_SNAP) != 0)
+		return lua_throw(L);
+	lua_newtable(L);
+	for (size_t i = 0; i < list.count; i++)
+		push_checkpoint(L, dir, list.signature[i]);
+	xlog_list_free(&list);
+	return 1;
+}
+
+static int is_checkpoint_running(lua_State *L)
+{
+	lua_pushboolean(L, checkpoint_is_running());
+	return 1;
+}
+
 /** () -> {SELECT = {total, rps}, ...}: requests from the network */
 static int counters(lua_State *L)
 {
@@ -155,6 +202,7 @@ void lua_info_init(lua_State *L)
 		{"signature", signature}, {"vclock", vclock}, {"status", status},
 		{"is_read_only", is_read_only}, {"uptime", uptime}, {"pid", pid},
 		{"version", version}, {"listen", listen_addresses}, {"memory", memory},
+		{"checkpoints", checkpoints}, {"is_checkpoint_running", is_checkpoint_running},
 		{"stat", counters}, {"stat_now", stat_now}, {"stat_reset", reset}, {NULL, NULL},
 	};
 	start_time = loop_monotonic();

@@ -55,9 +55,16 @@ fields.memory = on_call(function()
 end)
 
 fields.gc = on_call(function()
+    local checkpoints = c.checkpoints(box.cfg.memtx_dir)
+    for _, checkpoint in ipairs(checkpoints) do
+        setmetatable(checkpoint.vclock, as_map)
+    end
+    local oldest = checkpoints[1]
     return {
-        signature = c.signature(), vclock = fields.vclock(),
-        checkpoints = {}, consumers = {}, checkpoint_is_in_progress = false,
+        checkpoints = checkpoints, consumers = {},
+        signature = oldest and oldest.signature or c.signature(),
+        vclock = oldest and oldest.vclock or fields.vclock(),
+        checkpoint_is_in_progress = c.is_checkpoint_running(),
     }
 end)
 

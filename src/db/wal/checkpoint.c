@@ -282,6 +282,11 @@ static int checkpoint_run(void)
 	return rc;
 }
 
+bool checkpoint_is_running(void)
+{
+	return state.is_running;
+}
+
 int checkpoint_make(void)
 {
 	if (state.memtx_dir == NULL) {

@@ -57,6 +57,9 @@ const char *wal_status(void);
  */
 int checkpoint_make(void);
 
+/** Is one being written now? */
+bool checkpoint_is_running(void);
+
 /** `checkpoint_count` newest snapshots are kept, with the journals behind the oldest of them. */
 void checkpoint_set_count(int count);
 /** Seconds between automatic checkpoints; 0: none. */
