@@ -27,8 +27,11 @@ static int func_call_unsupported(struct func *func, struct port *args, struct po
 {
 	(void)args;
 	(void)result;
-	client_error(ER_UNSUPPORTED, "tarn", func->def->language == FUNC_C ?
-		     "stored procedures in C" : "functions of SQL");
+	if (func->def->language == FUNC_SQL_BUILTIN)
+		client_error(ER_UNSUPPORTED, "sql builtin function", "Lua frontend");
+	else
+		client_error(ER_UNSUPPORTED, "tarn", func->def->language == FUNC_C ?
+			     "stored procedures in C" : "functions in this language");
 	return -1;
 }
 

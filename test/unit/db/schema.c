@@ -343,7 +343,8 @@ static void test_functions(void **state)
 	assert_int_equal(destroyed, 1);
 	port_destroy(&result);
 	assert_int_equal(db_call("TRIM", 4, &args, &result), -1);
-	assert_string_equal(diag_last()->message, "tarn does not support functions of SQL");
+	assert_string_equal(diag_last()->message,
+			    "sql builtin function does not support Lua frontend");
 	port_destroy(&args);
 }
 
