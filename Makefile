@@ -23,23 +23,28 @@ help:
 	@echo 'make install       install under PREFIX (/usr/local)'
 	@echo 'make clean         remove the build folders; the data under var/ stays'
 
+# Always configured anew before tests: what they need may have been installed meanwhile.
+CONFIGURE = cmake --log-level=WARNING --preset
+
 run: build
 	@exec tools/run-example build/tarn
 
 build: deps-build
-	@[ -f build/build.ninja ] || cmake --preset release
+	@[ -f build/build.ninja ] || $(CONFIGURE) release
 	cmake --build build
 
-test: deps-test client-modules build
+test: deps-test client-modules
+	@$(CONFIGURE) release
+	cmake --build build
 	$(CTEST) --test-dir build $(T)
 
 debug: deps-test client-modules
-	@[ -f build-debug/build.ninja ] || cmake --preset debug
+	@$(CONFIGURE) debug
 	cmake --build build-debug
 	$(CTEST) --test-dir build-debug $(T)
 
 asan: deps-test client-modules
-	@[ -f build-asan/build.ninja ] || cmake --preset asan
+	@$(CONFIGURE) asan
 	cmake --build build-asan
 	$(CTEST) --test-dir build-asan $(T)
 
