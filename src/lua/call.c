@@ -15,7 +15,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/fiber.h"
 #include "core/list.h"
 #include "core/map.h"
 #include "core/memory.h"
@@ -23,14 +22,13 @@
 #include "db/db.h"
 #include "db/error.h"
 #include "lua/bridge_impl.h"
+#include "lua/guard.h"
 #include "lua/modules.h"
 
 enum {
 	/** Chunks that EVAL remembers, and the longest text it does so for. */
 	CHUNK_COUNT_MAX = 256,
 	CHUNK_LEN_MAX = 8192,
-	/** C stack that a call needs to be left; deeper recursion is an error. */
-	STACK_LEFT_MIN = 64 * 1024,
 };
 
 static int ref_call_run, ref_dump_run;
@@ -381,22 +379,9 @@ static int call_run(lua_State *L)
 	return lua_gettop(L);
 }
 
-/** -1 with an error where so little of the C stack is left that a call might run over it. */
-static int check_c_stack(void)
-{
-	const struct stack *stack = &fiber()->_stack;
-	const char *here = __builtin_frame_address(0);
-	if (here < stack->base || here >= stack->base + stack->size)
-		return 0;
-	if (here - stack->base > STACK_LEFT_MIN)
-		return 0;
-	diag_set(LuajitError, "stack overflow");
-	return -1;
-}
-
 int lua_callee_run(const struct lua_callee *callee, struct port *args, struct port *result)
 {
-	if (check_c_stack() != 0)
+	if (lua_check_c_stack() != 0)
 		return -1;
 	struct run run = {callee, args};
 	lua_State *L = lua_state_get();

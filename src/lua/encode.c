@@ -18,6 +18,7 @@
 #include "data/mp.h"
 #include "db/error.h"
 #include "lua/bridge_impl.h"
+#include "lua/guard.h"
 
 struct lua_codec lua_codec_default = {
 	.encode_sparse_convert = true,
@@ -206,6 +207,8 @@ static enum form form_by_hint(struct encoder *e)
 /** Replaces the function at the top with what it returns for the value at `idx`. */
 static void call_serializer(struct encoder *e, int idx)
 {
+	if (lua_check_c_stack() != 0)
+		lua_throw(e->L);
 	lua_pushvalue(e->L, idx);
 	if (lua_pcall(e->L, 1, 1, 0) != 0) {
 		lua_to_diag(e->L);

@@ -12,6 +12,7 @@
 
 #include "core/sys.h"
 #include "lua/bridge_impl.h"
+#include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/version.h"
 
@@ -226,6 +227,7 @@ typedef void (*init_func)(lua_State *L);
 
 void lua_init_modules(lua_State *L)
 {
+	lua_guard_init(L);
 	lua_cdata_init(L);
 	lua_codec_init(L);
 	lua_tarantool_init(L);
