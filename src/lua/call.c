@@ -133,6 +133,7 @@ static bool dump_scalars(const struct port_lua *p, struct buf *out)
 	return true;
 }
 
+/** Consumes the values where one of them may raise: a port is dumped once. */
 static int port_lua_dump(struct port *port, struct buf *out, bool compat_16)
 {
 	struct port_lua *p = (struct port_lua *)port;
@@ -141,15 +142,18 @@ static int port_lua_dump(struct port *port, struct buf *out, bool compat_16)
 		return p->count;
 	size_t mark = out->size;
 	struct dump d = {.out = out, .compat_16 = compat_16};
-	if (!lua_checkstack(L, p->count + 2)) {
+	if (!lua_checkstack(L, 2)) {
 		diag_set(LuajitError, "too many values to return");
 		return -1;
 	}
+	/* The values become the arguments: so many may have no room twice. */
+	int count = p->count;
+	p->count = 0;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_dump_run);
+	lua_insert(L, p->bottom + 1);
 	lua_pushlightuserdata(L, &d);
-	for (int i = 1; i <= p->count; i++)
-		lua_pushvalue(L, p->bottom + i);
-	if (lua_call_protected(L, p->count + 1, 0) != 0) {
+	lua_insert(L, p->bottom + 2);
+	if (lua_call_protected(L, count + 1, 0) != 0) {
 		buf_truncate(out, mark);
 		return -1;
 	}
@@ -181,11 +185,12 @@ static int push_port_lua(lua_State *L, const struct port_lua *p)
 {
 	assert(p->L != L);
 	check_stack(L, p->count + 1);
-	if (!lua_checkstack(p->L, p->count + 1))
+	if (!lua_checkstack(p->L, 1))
 		luaL_error(L, "too many values");
-	for (int i = 1; i <= p->count; i++)
+	for (int i = 1; i <= p->count; i++) {
 		lua_pushvalue(p->L, p->bottom + i);
-	lua_xmove(p->L, L, p->count);
+		lua_xmove(p->L, L, 1);
+	}
 	return p->count;
 }
 

@@ -41,7 +41,7 @@ local kinds = {
 	{11, 'double'},
 	{12, 'bool'},
 	{13, 'struct lua_tuple'},
-	{14, 'struct error *'},
+	{14, 'struct error &'},
 	{15, 'struct tt_uuid'},
 	{17, 'char *'},
 	{18, 'const char *'},

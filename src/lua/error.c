@@ -208,6 +208,14 @@ static int error_tostring(lua_State *L)
 	return 1;
 }
 
+/** Are both objects of one error? */
+static int error_is_same(lua_State *L)
+{
+	struct error *e = lua_to_error(L, 1);
+	lua_pushboolean(L, e != NULL && e == lua_to_error(L, 2));
+	return 1;
+}
+
 static int error_raise(lua_State *L)
 {
 	diag_set_error(check_error(L, 1, "Usage: error:raise()"));
@@ -340,7 +348,7 @@ void lua_error_init(lua_State *L)
 		{"call", error_call}, {"new", error_new_lua}, {"last", error_last},
 		{"clear", error_clear}, {"set", error_set}, {"tostring", error_tostring},
 		{"raise", error_raise}, {"set_prev", error_set_prev}, {"unpack", error_unpack},
-		{"attribute", error_attribute},
+		{"attribute", error_attribute}, {"is_same", error_is_same},
 		{NULL, NULL},
 	};
 	lua_getglobal(L, "string");

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Error objects (struct error *) and the module box.error. The work is done in error.c.
+-- Error objects (references to a struct error) and the module box.error. The work is done in error.c.
 local ffi = require('ffi')
 local internal = require('tarn.error')
 
@@ -9,7 +9,7 @@ ffi.cdef[[
 void lua_error_release(struct error *e);
 ]]
 
-local error_t = ffi.typeof('struct error *')
+local error_t = ffi.typeof('struct error &')
 local gc, release = ffi.gc, ffi.C.lua_error_release
 
 function internal.new_error()
@@ -39,8 +39,7 @@ ffi.metatype('struct error', {
     end,
     __tostring = internal.tostring,
     __concat = function(a, b) return tostring(a) .. tostring(b) end,
-    -- Two error objects are compared as pointers; anything else is not equal.
-    __eq = function() return false end,
+    __eq = internal.is_same,
     __serialize = internal.tostring,
 })
 

@@ -179,6 +179,7 @@ static int func_call_by_name(lua_State *L)
 	port_lua_create(&args, L, lua_gettop(L) - count, count);
 	if (func_call(func, &args, &result) != 0)
 		return lua_throw(L);
+	lua_settop(L, 2);
 	/* Only memory for the stack can fail here; the coroutine of the result is then lost. */
 	int result_count = lua_push_port(L, &result);
 	port_destroy(&result);

@@ -82,8 +82,8 @@ void lua_push_tuple(lua_State *L, struct tuple *tuple)
 }
 
 /** A large one: the tuple is made once the cdata is there, so that nothing is lost if that fails. */
-static void push_new_large(lua_State *L, struct tuple_format *format, const char *data,
-			   const char *end)
+static struct lua_tuple *push_new_large(lua_State *L, struct tuple_format *format,
+					const char *data, const char *end)
 {
 	struct lua_tuple *t = push_empty(L, end - data);
 	struct tuple *tuple = tuple_new(format, data, end);
@@ -91,18 +91,20 @@ static void push_new_large(lua_State *L, struct tuple_format *format, const char
 		lua_throw(L);
 	lua_tuple_fill(t, tuple);
 	tuple_unref(tuple);
+	return t;
 }
 
-void lua_push_new_tuple(lua_State *L, struct tuple_format *format, const char *data, const char *end)
+void lua_push_new_tuple(lua_State *L, struct tuple_format *format, uint32_t dict, const char *data,
+			const char *end)
 {
 	if (end - data > LUA_TUPLE_COPY_MAX) {
-		push_new_large(L, format, data, end);
+		push_new_large(L, format, data, end)->dict = dict;
 		return;
 	}
 	struct lua_tuple *t = push_empty(L, end - data);
 	last_found.t = NULL;
 	t->bsize = end - data;
-	t->dict = format->dict->id;
+	t->dict = dict;
 	t->format_id = format->id;
 	t->origin = t;
 	t->data = memcpy(t->body, data, end - data);

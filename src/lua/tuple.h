@@ -46,8 +46,12 @@ bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b);
 /** The format of a tuple, or the default one where that is gone. */
 struct tuple_format *lua_tuple_format(const struct lua_tuple *t);
 
-/** Pushes a tuple of its own from a MessagePack array, of the format (borrowed). [raises] out of memory. */
-void lua_push_new_tuple(lua_State *L, struct tuple_format *format, const char *data, const char *end);
+/**
+ * Pushes a tuple of its own from a MessagePack array, of the format (borrowed) and with
+ * the names of the dictionary. [raises] out of memory.
+ */
+void lua_push_new_tuple(lua_State *L, struct tuple_format *format, uint32_t dict, const char *data,
+			const char *end);
 
 /** The tuple at `idx`, or an error with the text. [raises] */
 const struct lua_tuple *lua_check_tuple(lua_State *L, int idx, const char *usage);

@@ -333,7 +333,7 @@ static int tuple_new_lua(lua_State *L)
 		for (int i = 1; i <= count; i++)
 			lua_encode(L, i, out, &lua_codec_tuple);
 	}
-	lua_push_new_tuple(L, tuple_format_default, out->data, buf_end(out));
+	lua_push_new_tuple(L, tuple_format_default, 0, out->data, buf_end(out));
 	lua_scratch_put(out);
 	return 1;
 }
@@ -373,7 +373,7 @@ static int tuple_transform(lua_State *L)
 	for (int i = 4; i <= args; i++)
 		lua_encode(L, i, out, &lua_codec_tuple);
 	buf_append(out, p, end - p);
-	lua_push_new_tuple(L, tuple_format_default, out->data, buf_end(out));
+	lua_push_new_tuple(L, tuple_format_default, 0, out->data, buf_end(out));
 	lua_scratch_put(out);
 	return 1;
 }
@@ -408,7 +408,7 @@ static int tuple_change(lua_State *L, change execute, const char *usage)
 		lua_scratch_put(ops);
 		return lua_throw(L);
 	}
-	lua_push_new_tuple(L, format, ops->data, buf_end(ops));
+	lua_push_new_tuple(L, format, t->dict, ops->data, buf_end(ops));
 	lua_scratch_put(ops);
 	return 1;
 }
