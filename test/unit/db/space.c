@@ -201,6 +201,49 @@ static void test_iterator_survives(void **state)
 	db_iterator_free(pk);
 }
 
+/** A statement that runs into a limit of memory has no effect, however far it came. */
+static void try_limit(struct mem_account *account)
+{
+	char text[64];
+	size_t limit = account->limit;
+	unsigned failures = 0;
+	for (unsigned key = 100; key < 1000; key++) {
+		unsigned code = ER_MEMORY_ISSUE;
+		for (size_t extra = 0; code != 0; extra += 16) {
+			size_t rows_before = db_index_len(T, 0), used = account->used;
+			account->limit = used + extra;
+			snprintf(text, sizeof(text), "[%u, %u, 'text']", key, key);
+			code = insert(T, text);
+			account->limit = limit;
+			if (code == 0)
+				break;
+			failures++;
+			assert_int_equal(code, ER_MEMORY_ISSUE);
+			for (uint32_t iid = 0; iid < 3; iid++) {
+				struct index *index = space_index(space_by_id(T), iid);
+				assert_int_equal(db_index_len(T, iid), rows_before);
+				assert_true(index->vtab->check(index));
+			}
+		}
+	}
+	assert_true(failures > 0);
+	for (unsigned key = 100; key < 1000; key++) {
+		snprintf(text, sizeof(text), "[%u]", key);
+		assert_ok(del(T, text));
+	}
+}
+
+static void test_out_of_memory(void **state)
+{
+	(void)state;
+	assert_ok(add_index("1, 'sk', 'tree', {'unique': false}, [[1, 'unsigned']]"));
+	assert_ok(add_index("2, 'h', 'hash', {'unique': true}, [[1, 'unsigned']]"));
+	/* Indexes first: they keep what they got. */
+	try_limit(&index_memory);
+	try_limit(&tuple_memory);
+	assert_string_equal(rows(T), "");
+}
+
 static void test_system_spaces(void **state)
 {
 	(void)state;
@@ -232,6 +275,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ddl_rollback, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_truncate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_iterator_survives, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_out_of_memory, setup, teardown),
 		cmocka_unit_test(test_system_spaces),
 	};
 	test_db_start();
