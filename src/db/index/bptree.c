@@ -27,6 +27,7 @@ struct bptree *bptree_new(const struct key_def *cmp_def, bool use_hint)
 	struct bptree *tree = xcalloc(1, sizeof(*tree));
 	tree->cmp_def = cmp_def;
 	tree->use_hint = use_hint;
+	tree->use_skip = use_hint && cmp_def->hint_is_bytes;
 	tree->epoch = 1;
 	list_create(&tree->views);
 	return tree;
@@ -101,6 +102,7 @@ struct bptree_block *bptree_block_new(struct bptree *tree, bool is_leaf)
 	block->epoch = tree->epoch;
 	block->count = 0;
 	block->is_leaf = is_leaf;
+	block->skip = 0;
 	block->next = NULL;
 	return block;
 }
@@ -131,20 +133,23 @@ void bptree_block_free(struct bptree *tree, struct bptree_block *block)
 /* Search ----------------------------------------------------------------- */
 
 static struct bptree_search bptree_search(const struct bptree *tree, const struct key_def *def,
-					  hint_t hint, uint32_t part_count)
+					  uint32_t part_count)
 {
-	struct bptree_search search = {.def = def, .hint = hint, .part_count = part_count};
-	search.is_exact = tree->use_hint && part_count == 1 && def->hint_is_exact &&
-		hint != UINT64_MAX;
+	struct bptree_search search = {.def = def, .part_count = part_count, .hint = HINT_NONE};
+	search.is_exact = tree->use_hint && part_count == 1 && def->hint_is_exact;
 	return search;
 }
 
 struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct tuple *tuple,
 					 const struct key_def *def)
 {
-	hint_t hint = tree->use_hint ? tuple_hint(tuple, def) : HINT_NONE;
-	struct bptree_search search = bptree_search(tree, def, hint, def->part_count);
+	struct bptree_search search = bptree_search(tree, def, def->part_count);
 	search.tuple = tuple;
+	if (tree->use_skip)
+		search.bytes = tuple_hint_bytes(tuple, def);
+	else if (tree->use_hint)
+		search.hint = tuple_hint(tuple, def);
+	search.is_exact &= search.hint != UINT64_MAX;
 	return search;
 }
 
@@ -152,10 +157,23 @@ struct bptree_search bptree_search_key(const struct bptree *tree, const char *ke
 				       uint32_t part_count)
 {
 	assert(part_count > 0);
-	hint_t hint = tree->use_hint ? key_hint(key, part_count, tree->cmp_def) : HINT_NONE;
-	struct bptree_search search = bptree_search(tree, tree->cmp_def, hint, part_count);
+	struct bptree_search search = bptree_search(tree, tree->cmp_def, part_count);
 	search.key = key;
+	if (tree->use_skip)
+		search.bytes = key_hint_bytes(key);
+	else if (tree->use_hint)
+		search.hint = key_hint(key, part_count, tree->cmp_def);
+	search.is_exact &= search.hint != UINT64_MAX;
 	return search;
+}
+
+/** The hint of what is looked for among those of a block into which it belongs. */
+static inline hint_t search_hint(const struct bptree *tree, const struct bptree_search *search,
+				 const struct bptree_block *block)
+{
+	if (!tree->use_skip)
+		return search->hint;
+	return hint_from_bytes(search->bytes, block->skip, tree->cmp_def);
 }
 
 static inline int compare_tuples(const struct tuple *tuple, const struct bptree_search *search)
@@ -165,12 +183,20 @@ static inline int compare_tuples(const struct tuple *tuple, const struct bptree_
 	return tuple_compare_with_key(tuple, search->key, search->part_count, search->def);
 }
 
-int bptree_compare(const struct bptree *tree, hint_t hint, const struct tuple *tuple,
-		   const struct bptree_search *search)
+int bptree_path_compare(const struct bptree *tree, const struct bptree_path *path,
+			const struct bptree_search *search)
 {
-	if (hint != search->hint)
-		return hint < search->hint ? -1 : 1;
-	return search->is_exact ? 0 : compare_tuples(tuple, search);
+	/* What is looked for need not belong into this leaf, so a skip says nothing here. */
+	const struct bptree_block *leaf = bptree_path_leaf(path);
+	unsigned pos = bptree_path_pos(path);
+	if (!tree->use_skip) {
+		hint_t hint = leaf->leaf.hints[pos];
+		if (hint != search->hint)
+			return hint < search->hint ? -1 : 1;
+		if (search->is_exact)
+			return 0;
+	}
+	return compare_tuples(leaf->leaf.tuples[pos], search);
 }
 
 /** The first of `count` ascending hints that is not below `hint`; without branches. */
@@ -186,19 +212,22 @@ static inline unsigned hints_lower_bound(const hint_t *hints, unsigned count, hi
 	return base - hints + (n == 1 && *base < hint);
 }
 
-/** The first of `count` entries that is not below (`is_upper`: is above) what is looked for. */
+/**
+ * The first of `count` entries that is not below (`is_upper`: is above) what is looked for,
+ * which has the hint.
+ */
 static inline unsigned entries_bound(const hint_t *hints, struct tuple *const *tuples,
 				     unsigned count, const struct bptree_search *search,
-				     bool is_upper)
+				     hint_t hint, bool is_upper)
 {
-	unsigned low = hints_lower_bound(hints, count, search->hint);
-	if (low == count || hints[low] != search->hint)
+	unsigned low = hints_lower_bound(hints, count, hint);
+	if (low == count || hints[low] != hint)
 		return low;
 	if (search->is_exact && !is_upper)
 		return low;
 	unsigned high = count;
-	if (hints[count - 1] != search->hint)
-		high = low + hints_lower_bound(hints + low, count - low, search->hint + 1);
+	if (hints[count - 1] != hint)
+		high = low + hints_lower_bound(hints + low, count - low, hint + 1);
 	if (search->is_exact)
 		return high;
 	while (low < high) {
@@ -219,6 +248,20 @@ static inline void block_prefetch(const struct bptree_block *block)
 		__builtin_prefetch((const char *)block + i);
 }
 
+static inline unsigned inner_bound(const struct bptree *tree, const struct bptree_block *block,
+				   const struct bptree_search *search, bool is_upper)
+{
+	return entries_bound(block->inner.hints, block->inner.tuples, block->count - 1, search,
+			     search_hint(tree, search, block), is_upper);
+}
+
+static inline unsigned leaf_bound(const struct bptree *tree, const struct bptree_block *block,
+				  const struct bptree_search *search, bool is_upper)
+{
+	return entries_bound(block->leaf.hints, block->leaf.tuples, block->count, search,
+			     search_hint(tree, search, block), is_upper);
+}
+
 bool bptree_seek(const struct bptree *tree, const struct bptree_search *search, bool is_upper,
 		 struct bptree_path *path)
 {
@@ -228,16 +271,14 @@ bool bptree_seek(const struct bptree *tree, const struct bptree_search *search, 
 	struct bptree_block *block = tree->root;
 	int level = 0;
 	for (; level < tree->depth - 1; level++) {
-		unsigned pos = entries_bound(block->inner.hints, block->inner.tuples,
-					     block->count - 1, search, is_upper);
+		unsigned pos = inner_bound(tree, block, search, is_upper);
 		path->block[level] = block;
 		path->pos[level] = pos;
 		block = block->inner.children[pos];
 		block_prefetch(block);
 	}
 	path->block[level] = block;
-	path->pos[level] = entries_bound(block->leaf.hints, block->leaf.tuples, block->count,
-					 search, is_upper);
+	path->pos[level] = leaf_bound(tree, block, search, is_upper);
 	return path->pos[level] < block->count;
 }
 
@@ -247,14 +288,11 @@ struct tuple *bptree_find(const struct bptree *tree, const struct bptree_search 
 	if (tree->depth == 0)
 		return NULL;
 	for (int level = 0; level < tree->depth - 1; level++) {
-		unsigned pos = entries_bound(block->inner.hints, block->inner.tuples,
-					     block->count - 1, search, false);
-		block = block->inner.children[pos];
+		block = block->inner.children[inner_bound(tree, block, search, false)];
 		block_prefetch(block);
 	}
-	unsigned pos = entries_bound(block->leaf.hints, block->leaf.tuples, block->count, search,
-				     false);
-	if (pos == block->count || block->leaf.hints[pos] != search->hint)
+	unsigned pos = leaf_bound(tree, block, search, false);
+	if (pos == block->count || block->leaf.hints[pos] != search_hint(tree, search, block))
 		return NULL;
 	struct tuple *tuple = block->leaf.tuples[pos];
 	return search->is_exact || compare_tuples(tuple, search) == 0 ? tuple : NULL;
@@ -336,6 +374,29 @@ bool bptree_path_prev(struct bptree_path *path)
 	return false;
 }
 
+/* Hints of blocks -------------------------------------------------------- */
+
+hint_t bptree_block_hint(const struct bptree *tree, const struct bptree_block *block,
+			 const struct tuple *tuple)
+{
+	if (!tree->use_hint)
+		return HINT_NONE;
+	if (!tree->use_skip)
+		return tuple_hint(tuple, tree->cmp_def);
+	return hint_from_bytes(tuple_hint_bytes(tuple, tree->cmp_def), block->skip, tree->cmp_def);
+}
+
+void bptree_block_set_skip(const struct bptree *tree, struct bptree_block *block, unsigned skip)
+{
+	bool is_leaf = block->is_leaf;
+	unsigned count = is_leaf ? block->count : block->count - 1u;
+	hint_t *hints = is_leaf ? block->leaf.hints : block->inner.hints;
+	struct tuple **tuples = is_leaf ? block->leaf.tuples : block->inner.tuples;
+	block->skip = skip;
+	for (unsigned i = 0; i < count; i++)
+		hints[i] = bptree_block_hint(tree, block, tuples[i]);
+}
+
 /* Check ------------------------------------------------------------------ */
 
 struct bptree_checker {
@@ -344,42 +405,74 @@ struct bptree_checker {
 	size_t size, block_count;
 };
 
-static const char *check_entry(struct bptree_checker *c, const struct bptree_block *leaf,
-			       unsigned pos)
+/** The separators on either side; NULL where there is none. */
+struct bptree_bounds {
+	const struct tuple *lower, *upper;
+};
+
+static const char *check_hint(const struct bptree_checker *c, const struct bptree_block *block,
+			      hint_t hint, const struct tuple *tuple)
 {
-	const struct tuple *tuple = leaf->leaf.tuples[pos];
+	return hint == bptree_block_hint(c->tree, block, tuple) ? NULL :
+		"a hint differs from its tuple's";
+}
+
+static const char *check_skip(const struct bptree_checker *c, const struct bptree_block *block,
+			      struct bptree_bounds bounds)
+{
 	const struct key_def *def = c->tree->cmp_def;
-	if (leaf->leaf.hints[pos] != (c->tree->use_hint ? tuple_hint(tuple, def) : HINT_NONE))
-		return "a hint differs from its tuple's";
-	if (c->prev != NULL && tuple_compare(c->prev, tuple, def) >= 0)
-		return "entries do not ascend";
-	c->prev = tuple;
-	c->size++;
-	return NULL;
+	if (block->skip == 0)
+		return NULL;
+	if (bounds.lower == NULL || bounds.upper == NULL)
+		return "a block at the edge skips bytes";
+	return hint_bytes_common(tuple_hint_bytes(bounds.lower, def),
+				 tuple_hint_bytes(bounds.upper, def), block->skip) == block->skip ?
+		NULL : "a block skips bytes that differ";
+}
+
+static const char *check_leaf(struct bptree_checker *c, const struct bptree_block *leaf)
+{
+	const char *error = NULL;
+	if (leaf->count == 0 || leaf->count > BPTREE_LEAF_MAX)
+		return "a leaf's count is out of range";
+	for (unsigned i = 0; i < leaf->count && error == NULL; i++) {
+		const struct tuple *tuple = leaf->leaf.tuples[i];
+		if (c->prev != NULL && tuple_compare(c->prev, tuple, c->tree->cmp_def) >= 0)
+			return "entries do not ascend";
+		c->prev = tuple;
+		c->size++;
+		error = check_hint(c, leaf, leaf->leaf.hints[i], tuple);
+	}
+	return error;
 }
 
 static const char *check_block(struct bptree_checker *c, const struct bptree_block *block,
-			       int level)
+			       int level, struct bptree_bounds bounds)
 {
-	const char *error = NULL;
 	c->block_count++;
 	if (block->is_leaf != (level == c->tree->depth - 1))
 		return "leaves differ in depth";
 	if (block->epoch > c->tree->epoch)
 		return "a block comes from the future";
-	if (block->is_leaf) {
-		if (block->count == 0 || block->count > BPTREE_LEAF_MAX)
-			return "a leaf's count is out of range";
-		for (unsigned i = 0; i < block->count && error == NULL; i++)
-			error = check_entry(c, block, i);
+	const char *error = check_skip(c, block, bounds);
+	if (error != NULL)
 		return error;
-	}
+	if (block->is_leaf)
+		return check_leaf(c, block);
 	if (block->count < 2 || block->count > BPTREE_INNER_MAX)
 		return "an inner block's count is out of range";
 	for (unsigned i = 0; i < block->count && error == NULL; i++) {
-		error = check_block(c, block->inner.children[i], level + 1);
-		if (error == NULL && i + 1 < block->count && block->inner.tuples[i] != c->prev)
-			error = "a separator is not the last entry of its child";
+		bool is_last = i + 1u == block->count;
+		struct bptree_bounds inner = {
+			i > 0 ? block->inner.tuples[i - 1] : bounds.lower,
+			is_last ? bounds.upper : block->inner.tuples[i],
+		};
+		error = check_block(c, block->inner.children[i], level + 1, inner);
+		if (error != NULL || is_last)
+			continue;
+		if (block->inner.tuples[i] != c->prev)
+			return "a separator is not the last entry of its child";
+		error = check_hint(c, block, block->inner.hints[i], block->inner.tuples[i]);
 	}
 	return error;
 }
@@ -389,7 +482,7 @@ const char *bptree_check(const struct bptree *tree)
 	struct bptree_checker c = {.tree = tree};
 	const char *error = NULL;
 	if (tree->depth > 0)
-		error = check_block(&c, tree->root, 0);
+		error = check_block(&c, tree->root, 0, (struct bptree_bounds){NULL, NULL});
 	if (error == NULL && c.size != tree->size)
 		error = "the count of entries is wrong";
 	if (error == NULL && list_empty(&tree->views) &&

@@ -18,6 +18,13 @@
  *    one has two children at least; blocks that fall below a third are merged or
  *    refilled. (A split at either end of the tree leaves a small block there.)
  *
+ * Hints of strings: where a block lies between two separators, all keys that belong
+ * into it begin as both of these do, if they begin alike. Hints of the block are
+ * taken from behind that, its `skip`, and so differ although all keys of the tree
+ * may begin alike.
+ * 4. Of a block with a `skip`, the separators around it (its bounds) have so many
+ *    first bytes in common. A block without a bound on either side has none.
+ *
  * Views: a view remembers the root and has an epoch; opening one begins a new
  * epoch. A block made in an epoch of the newest open view or before is seen by it
  * and is copied, with the path above it, before it is changed. The old block is
@@ -32,6 +39,7 @@
 #include <stdint.h>
 
 #include "core/list.h"
+#include "db/tuple/hint.h"
 #include "db/tuple/key_def.h"
 
 enum {
@@ -50,6 +58,8 @@ struct bptree_block {
 	/** Entries of a leaf, children of an inner block. */
 	uint16_t count;
 	bool is_leaf;
+	/** Bytes that are the same in all keys, which hints do not show. */
+	uint8_t skip;
 	/** Link in the list of spare or of retired blocks. */
 	struct bptree_block *next;
 	union {
@@ -73,6 +83,8 @@ struct bptree {
 	const struct key_def *cmp_def;
 	/** Whether hints are kept; they are all HINT_NONE otherwise. */
 	bool use_hint;
+	/** Hints are bytes of strings, and skip what is the same in a block. */
+	bool use_skip;
 	/** Deleted while views were open: freed with the last of them. */
 	bool is_orphan;
 	/** Levels; 0 where empty. */
@@ -92,7 +104,10 @@ struct bptree {
 /** What is looked for: a tuple, or a key of one part at least. */
 struct bptree_search {
 	const struct key_def *def;
+	/** Where the tree does not skip. */
 	hint_t hint;
+	/** Where it does. */
+	struct hint_bytes bytes;
 	/** Equal hints settle it: no comparison is needed. */
 	bool is_exact;
 	/** NULL: the key. */
@@ -118,10 +133,6 @@ struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct
 					 const struct key_def *def);
 struct bptree_search bptree_search_key(const struct bptree *tree, const char *key,
 				       uint32_t part_count);
-
-/** Compares an entry with what is looked for. */
-int bptree_compare(const struct bptree *tree, hint_t hint, const struct tuple *tuple,
-		   const struct bptree_search *search);
 
 /** An entry that equals what is looked for (the first of them), or NULL. */
 struct tuple *bptree_find(const struct bptree *tree, const struct bptree_search *search);
@@ -155,21 +166,20 @@ static inline struct tuple *bptree_path_tuple(const struct bptree_path *path)
 	return bptree_path_leaf(path)->leaf.tuples[bptree_path_pos(path)];
 }
 
-static inline hint_t bptree_path_hint(const struct bptree_path *path)
-{
-	return bptree_path_leaf(path)->leaf.hints[bptree_path_pos(path)];
-}
+/** Compares the entry at a place with what is looked for. */
+int bptree_path_compare(const struct bptree *tree, const struct bptree_path *path,
+			const struct bptree_search *search);
 
 /* Changes. `is_forced` passes the limit of memory and never fails. The path must
  * be fresh; it is void afterwards. -1: OutOfMemory, and nothing has changed. */
 
 /** Puts a tuple at the place bptree_seek() found for it; the tree must not have its equal. */
-int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *tuple, hint_t hint,
+int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *tuple,
 		  bool is_forced);
 
 /** Puts a tuple in the place of its equal. */
 int bptree_overwrite(struct bptree *tree, struct bptree_path *path, struct tuple *tuple,
-		     hint_t hint, bool is_forced);
+		     bool is_forced);
 
 /** Takes the entry out. Never fails. */
 void bptree_remove(struct bptree *tree, struct bptree_path *path);

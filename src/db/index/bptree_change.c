@@ -17,6 +17,7 @@ static struct bptree_block *block_own(struct bptree *tree, struct bptree_block *
 		return block;
 	struct bptree_block *copy = bptree_block_new(tree, block->is_leaf);
 	copy->count = block->count;
+	copy->skip = block->skip;
 	memcpy((char *)copy + BPTREE_HEAD_SIZE, (const char *)block + BPTREE_HEAD_SIZE,
 	       sizeof(*block) - BPTREE_HEAD_SIZE);
 	bptree_block_free(tree, block);
@@ -56,11 +57,12 @@ static struct bptree_block *child_own(struct bptree *tree, struct bptree_block *
 #define ARRAY_COPY(to, to_pos, from, from_pos, n) \
 	memcpy((to) + (to_pos), (from) + (from_pos), (n) * sizeof((to)[0]))
 
-static void leaf_put(struct bptree_block *leaf, unsigned pos, struct tuple *tuple, hint_t hint)
+static void leaf_put(const struct bptree *tree, struct bptree_block *leaf, unsigned pos,
+		     struct tuple *tuple)
 {
 	ARRAY_OPEN(leaf->leaf.hints, leaf->count, pos, 1);
 	ARRAY_OPEN(leaf->leaf.tuples, leaf->count, pos, 1);
-	leaf->leaf.hints[pos] = hint;
+	leaf->leaf.hints[pos] = bptree_block_hint(tree, leaf, tuple);
 	leaf->leaf.tuples[pos] = tuple;
 	leaf->count++;
 }
@@ -80,29 +82,26 @@ static void leaf_copy(struct bptree_block *to, unsigned to_pos, const struct bpt
 	ARRAY_COPY(to->leaf.tuples, to_pos, from->leaf.tuples, from_pos, n);
 }
 
-static void separator_set(struct bptree_block *inner, unsigned pos, struct tuple *tuple,
-			  hint_t hint)
+static void separator_set(const struct bptree *tree, struct bptree_block *inner, unsigned pos,
+			  struct tuple *tuple)
 {
-	inner->inner.hints[pos] = hint;
+	inner->inner.hints[pos] = bptree_block_hint(tree, inner, tuple);
 	inner->inner.tuples[pos] = tuple;
 }
 
-/** The separator becomes a leaf's last entry. */
-static void separator_from_leaf(struct bptree_block *inner, unsigned pos,
-				const struct bptree_block *leaf)
+static struct tuple *leaf_last(const struct bptree_block *leaf)
 {
-	separator_set(inner, pos, leaf->leaf.tuples[leaf->count - 1],
-		      leaf->leaf.hints[leaf->count - 1]);
+	return leaf->leaf.tuples[leaf->count - 1];
 }
 
-/** Puts a child behind the one at `pos`, whose greatest entry is now the separator given. */
-static void inner_put(struct bptree_block *inner, unsigned pos, struct bptree_block *child,
-		      struct tuple *tuple, hint_t hint)
+/** Puts a child behind the one at `pos`, whose greatest entry is now `separator`. */
+static void inner_put(const struct bptree *tree, struct bptree_block *inner, unsigned pos,
+		      struct bptree_block *child, struct tuple *separator)
 {
 	ARRAY_OPEN(inner->inner.hints, inner->count - 1u, pos, 1);
 	ARRAY_OPEN(inner->inner.tuples, inner->count - 1u, pos, 1);
 	ARRAY_OPEN(inner->inner.children, inner->count, pos + 1, 1);
-	separator_set(inner, pos, tuple, hint);
+	separator_set(tree, inner, pos, separator);
 	inner->inner.children[pos + 1] = child;
 	inner->count++;
 }
@@ -123,14 +122,91 @@ static void inner_copy_separators(struct bptree_block *to, unsigned to_pos,
 	ARRAY_COPY(to->inner.tuples, to_pos, from->inner.tuples, from_pos, n);
 }
 
+/* What blocks skip ------------------------------------------------------- */
+
+/** The separators on either side of the path's block on a level; NULL: none. */
+static struct tuple *path_lower_bound(const struct bptree_path *path, int level)
+{
+	while (--level >= 0)
+		if (path->pos[level] > 0)
+			return path->block[level]->inner.tuples[path->pos[level] - 1];
+	return NULL;
+}
+
+static struct tuple *path_upper_bound(const struct bptree_path *path, int level)
+{
+	while (--level >= 0)
+		if (path->pos[level] + 1 < path->block[level]->count)
+			return path->block[level]->inner.tuples[path->pos[level]];
+	return NULL;
+}
+
+static unsigned tuples_common(const struct bptree *tree, const struct tuple *a,
+			      const struct tuple *b)
+{
+	return hint_bytes_common(tuple_hint_bytes(a, tree->cmp_def),
+				 tuple_hint_bytes(b, tree->cmp_def), UINT8_MAX);
+}
+
+static bool block_has_equal_hints(const struct bptree_block *block)
+{
+	unsigned count = block->is_leaf ? block->count : block->count - 1u;
+	const hint_t *hints = block->is_leaf ? block->leaf.hints : block->inner.hints;
+	for (unsigned i = 1; i < count; i++)
+		if (hints[i - 1] == hints[i])
+			return true;
+	return false;
+}
+
+/** A block has got closer bounds: lets it skip more where its hints tell too little. */
+static void block_skip_more(const struct bptree *tree, struct bptree_block *block,
+			    const struct tuple *lower, const struct tuple *upper)
+{
+	if (!tree->use_skip || lower == NULL || upper == NULL || !block_has_equal_hints(block))
+		return;
+	unsigned common = tuples_common(tree, lower, upper);
+	if (common > block->skip)
+		bptree_block_set_skip(tree, block, common);
+}
+
+/** `block` took entries of a neighbour: it may skip what both skipped. */
+static void block_skip_both(const struct bptree *tree, struct bptree_block *block,
+			    const struct bptree_block *neighbour)
+{
+	if (block->skip != neighbour->skip)
+		bptree_block_set_skip(tree, block, block->skip < neighbour->skip ? block->skip :
+				      neighbour->skip);
+}
+
+/** Lets the first blocks below a child skip no more than `max`: their lower bound has moved. */
+static void edge_skip_less(struct bptree *tree, struct bptree_block *parent, unsigned pos,
+			   unsigned max)
+{
+	bool is_needed = false;
+	struct bptree_block *block = parent->inner.children[pos];
+	for (;; block = block->inner.children[0]) {
+		is_needed |= block->skip > max;
+		if (block->is_leaf)
+			break;
+	}
+	if (!is_needed)
+		return;
+	do {
+		block = child_own(tree, parent, pos);
+		if (block->skip > max)
+			bptree_block_set_skip(tree, block, max);
+		parent = block;
+		pos = 0;
+	} while (!block->is_leaf);
+}
+
 /* Insertion -------------------------------------------------------------- */
 
 /** A block that came out of a split, to be put behind the one that was split. */
 struct split {
 	struct bptree_block *right;
 	/** The greatest entry that stayed. */
-	struct tuple *tuple;
-	hint_t hint;
+	struct tuple *separator;
 };
 
 static bool block_is_full(const struct bptree_block *block)
@@ -161,23 +237,33 @@ static unsigned split_point(const struct bptree_path *path, int level, unsigned 
 	return count / 2;
 }
 
+/** Both halves of a split have the separator for a new bound. */
+static void split_skip_more(const struct bptree *tree, const struct bptree_path *path, int level,
+			    struct split split)
+{
+	block_skip_more(tree, path->block[level], path_lower_bound(path, level), split.separator);
+	block_skip_more(tree, split.right, split.separator, path_upper_bound(path, level));
+}
+
 static struct split leaf_split_put(struct bptree *tree, struct bptree_path *path,
-				   struct tuple *tuple, hint_t hint)
+				   struct tuple *tuple)
 {
 	int level = path->depth - 1;
 	struct bptree_block *left = path->block[level];
 	unsigned pos = path->pos[level], count = left->count;
 	unsigned stay = split_point(path, level, pos, count);
 	struct bptree_block *right = bptree_block_new(tree, true);
+	right->skip = left->skip;
 	leaf_copy(right, 0, left, stay, count - stay);
 	right->count = count - stay;
 	left->count = stay;
 	if (pos > stay || stay == count)
-		leaf_put(right, pos - stay, tuple, hint);
+		leaf_put(tree, right, pos - stay, tuple);
 	else
-		leaf_put(left, pos, tuple, hint);
-	return (struct split){right, left->leaf.tuples[left->count - 1],
-			      left->leaf.hints[left->count - 1]};
+		leaf_put(tree, left, pos, tuple);
+	struct split result = {right, leaf_last(left)};
+	split_skip_more(tree, path, level, result);
+	return result;
 }
 
 /** Splits an inner block and puts what came out of its child's split into one half. */
@@ -189,15 +275,17 @@ static struct split inner_split_put(struct bptree *tree, struct bptree_path *pat
 	unsigned stay = pos == count - 1 && path_is_at_edge(path, level, true) ? count - 1 :
 		count / 2;
 	struct bptree_block *right = bptree_block_new(tree, false);
+	right->skip = left->skip;
 	ARRAY_COPY(right->inner.children, 0, left->inner.children, stay, count - stay);
 	inner_copy_separators(right, 0, left, stay, count - 1 - stay);
-	struct split result = {right, left->inner.tuples[stay - 1], left->inner.hints[stay - 1]};
+	struct split result = {right, left->inner.tuples[stay - 1]};
 	right->count = count - stay;
 	left->count = stay;
 	if (pos < stay)
-		inner_put(left, pos, child.right, child.tuple, child.hint);
+		inner_put(tree, left, pos, child.right, child.separator);
 	else
-		inner_put(right, pos - stay, child.right, child.tuple, child.hint);
+		inner_put(tree, right, pos - stay, child.right, child.separator);
+	split_skip_more(tree, path, level, result);
 	return result;
 }
 
@@ -206,7 +294,7 @@ static void root_grow(struct bptree *tree, struct split split)
 	struct bptree_block *root = bptree_block_new(tree, false);
 	root->count = 1;
 	root->inner.children[0] = tree->root;
-	inner_put(root, 0, split.right, split.tuple, split.hint);
+	inner_put(tree, root, 0, split.right, split.separator);
 	tree->root = root;
 	tree->depth++;
 	assert(tree->depth < BPTREE_DEPTH_MAX);
@@ -224,7 +312,7 @@ static unsigned insert_block_count(const struct bptree *tree, const struct bptre
 	return level < 0 ? count + 1 : count;
 }
 
-int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *tuple, hint_t hint,
+int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *tuple,
 		  bool is_forced)
 {
 	unsigned need = insert_block_count(tree, path);
@@ -235,20 +323,20 @@ int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *t
 	if (path->depth == 0) {
 		tree->root = bptree_block_new(tree, true);
 		tree->depth = 1;
-		leaf_put(tree->root, 0, tuple, hint);
+		leaf_put(tree, tree->root, 0, tuple);
 		return 0;
 	}
 	path_own(tree, path);
 	int level = path->depth - 1;
 	if (!block_is_full(path->block[level])) {
-		leaf_put(path->block[level], path->pos[level], tuple, hint);
+		leaf_put(tree, path->block[level], path->pos[level], tuple);
 		return 0;
 	}
-	struct split split = leaf_split_put(tree, path, tuple, hint);
+	struct split split = leaf_split_put(tree, path, tuple);
 	while (--level >= 0) {
 		if (!block_is_full(path->block[level])) {
-			inner_put(path->block[level], path->pos[level], split.right, split.tuple,
-				  split.hint);
+			inner_put(tree, path->block[level], path->pos[level], split.right,
+				  split.separator);
 			return 0;
 		}
 		split = inner_split_put(tree, path, level, split);
@@ -259,27 +347,30 @@ int bptree_insert(struct bptree *tree, struct bptree_path *path, struct tuple *t
 
 /* Separators ------------------------------------------------------------- */
 
-/** Tells the nearest ancestor below `level` that has a separator for the path what it is now. */
-static void path_set_separator(struct bptree_path *path, int level, struct tuple *tuple,
-			       hint_t hint)
+/** Tells the nearest ancestor above `level` that has a separator for the path what it is now. */
+static void path_set_separator(struct bptree *tree, struct bptree_path *path, int level,
+			       struct tuple *tuple)
 {
 	while (--level >= 0) {
 		struct bptree_block *block = path->block[level];
-		if (path->pos[level] + 1 < block->count) {
-			separator_set(block, path->pos[level], tuple, hint);
-			return;
-		}
+		unsigned pos = path->pos[level];
+		if (pos + 1u == block->count)
+			continue;
+		struct tuple *old = block->inner.tuples[pos];
+		separator_set(tree, block, pos, tuple);
+		if (tree->use_skip)
+			edge_skip_less(tree, block, pos + 1, tuples_common(tree, old, tuple));
+		return;
 	}
 }
 
 /** The last entry of the path's leaf has changed, or is gone. */
-static void path_last_changed(struct bptree_path *path)
+static void path_last_changed(struct bptree *tree, struct bptree_path *path)
 {
 	int level = path->depth - 1;
 	struct bptree_block *leaf = path->block[level];
 	if (leaf->count > 0) {
-		path_set_separator(path, level, leaf->leaf.tuples[leaf->count - 1],
-				   leaf->leaf.hints[leaf->count - 1]);
+		path_set_separator(tree, path, level, leaf_last(leaf));
 		return;
 	}
 	/* An empty leaf goes; the greatest entry left in its parent is its sibling's. */
@@ -288,12 +379,11 @@ static void path_last_changed(struct bptree_path *path)
 	struct bptree_block *parent = path->block[level - 1];
 	unsigned pos = path->pos[level - 1];
 	if (pos + 1u == parent->count)
-		path_set_separator(path, level - 1, parent->inner.tuples[pos - 1],
-				   parent->inner.hints[pos - 1]);
+		path_set_separator(tree, path, level - 1, parent->inner.tuples[pos - 1]);
 }
 
 int bptree_overwrite(struct bptree *tree, struct bptree_path *path, struct tuple *tuple,
-		     hint_t hint, bool is_forced)
+		     bool is_forced)
 {
 	if (!list_empty(&tree->views) && bptree_reserve(tree, path->depth, is_forced) != 0)
 		return -1;
@@ -301,18 +391,18 @@ int bptree_overwrite(struct bptree *tree, struct bptree_path *path, struct tuple
 	tree->version++;
 	struct bptree_block *leaf = bptree_path_leaf(path);
 	unsigned pos = bptree_path_pos(path);
-	leaf->leaf.hints[pos] = hint;
+	leaf->leaf.hints[pos] = bptree_block_hint(tree, leaf, tuple);
 	leaf->leaf.tuples[pos] = tuple;
 	if (pos + 1u == leaf->count)
-		path_last_changed(path);
+		path_last_changed(tree, path);
 	return 0;
 }
 
 /* Removal ---------------------------------------------------------------- */
 
 /** Moves entries between neighbours so that both have about as many. */
-static void leaves_balance(struct bptree_block *parent, unsigned pos, struct bptree_block *left,
-			   struct bptree_block *right)
+static void leaves_balance(struct bptree *tree, struct bptree_block *parent, unsigned pos,
+			   struct bptree_block *left, struct bptree_block *right)
 {
 	unsigned target = (left->count + right->count) / 2;
 	if (left->count < target) {
@@ -320,6 +410,7 @@ static void leaves_balance(struct bptree_block *parent, unsigned pos, struct bpt
 		leaf_copy(left, left->count, right, 0, n);
 		left->count += n;
 		leaf_cut(right, 0, n);
+		block_skip_both(tree, left, right);
 	} else {
 		unsigned n = left->count - target;
 		ARRAY_OPEN(right->leaf.hints, right->count, 0, n);
@@ -327,40 +418,41 @@ static void leaves_balance(struct bptree_block *parent, unsigned pos, struct bpt
 		leaf_copy(right, 0, left, target, n);
 		right->count += n;
 		left->count = target;
+		block_skip_both(tree, right, left);
 	}
-	separator_from_leaf(parent, pos, left);
+	separator_set(tree, parent, pos, leaf_last(left));
 }
 
 /** The same for inner blocks: separators turn through the parent's. */
-static void inners_balance(struct bptree_block *parent, unsigned pos, struct bptree_block *left,
-			   struct bptree_block *right)
+static void inners_balance(struct bptree *tree, struct bptree_block *parent, unsigned pos,
+			   struct bptree_block *left, struct bptree_block *right)
 {
 	unsigned target = (left->count + right->count) / 2;
-	struct tuple *tuple = parent->inner.tuples[pos];
-	hint_t hint = parent->inner.hints[pos];
+	struct tuple *separator = parent->inner.tuples[pos];
 	if (left->count < target) {
 		unsigned n = target - left->count;
-		separator_set(left, left->count - 1, tuple, hint);
+		separator_set(tree, left, left->count - 1, separator);
 		inner_copy_separators(left, left->count, right, 0, n - 1);
 		ARRAY_COPY(left->inner.children, left->count, right->inner.children, 0, n);
-		separator_set(parent, pos, right->inner.tuples[n - 1], right->inner.hints[n - 1]);
+		separator_set(tree, parent, pos, right->inner.tuples[n - 1]);
 		ARRAY_CLOSE(right->inner.hints, right->count - 1u, 0, n);
 		ARRAY_CLOSE(right->inner.tuples, right->count - 1u, 0, n);
 		ARRAY_CLOSE(right->inner.children, right->count, 0, n);
 		left->count += n;
 		right->count -= n;
+		block_skip_both(tree, left, right);
 	} else {
 		unsigned n = left->count - target;
 		ARRAY_OPEN(right->inner.hints, right->count - 1u, 0, n);
 		ARRAY_OPEN(right->inner.tuples, right->count - 1u, 0, n);
 		ARRAY_OPEN(right->inner.children, right->count, 0, n);
-		separator_set(right, n - 1, tuple, hint);
+		separator_set(tree, right, n - 1, separator);
 		inner_copy_separators(right, 0, left, target, n - 1);
 		ARRAY_COPY(right->inner.children, 0, left->inner.children, target, n);
-		separator_set(parent, pos, left->inner.tuples[target - 1],
-			      left->inner.hints[target - 1]);
+		separator_set(tree, parent, pos, left->inner.tuples[target - 1]);
 		left->count -= n;
 		right->count += n;
+		block_skip_both(tree, right, left);
 	}
 }
 
@@ -371,13 +463,13 @@ static void blocks_merge(struct bptree *tree, struct bptree_block *parent, unsig
 	if (left->is_leaf) {
 		leaf_copy(left, left->count, right, 0, right->count);
 	} else {
-		separator_set(left, left->count - 1, parent->inner.tuples[pos],
-			      parent->inner.hints[pos]);
+		separator_set(tree, left, left->count - 1, parent->inner.tuples[pos]);
 		inner_copy_separators(left, left->count, right, 0, right->count - 1);
 		ARRAY_COPY(left->inner.children, left->count, right->inner.children, 0,
 			   right->count);
 	}
 	left->count += right->count;
+	block_skip_both(tree, left, right);
 	inner_cut(parent, pos);
 	bptree_block_free(tree, right);
 }
@@ -396,9 +488,9 @@ static void child_refill(struct bptree *tree, struct bptree_block *parent, unsig
 	}
 	right = child_own(tree, parent, left_pos + 1);
 	if (left->is_leaf)
-		leaves_balance(parent, left_pos, left, right);
+		leaves_balance(tree, parent, left_pos, left, right);
 	else
-		inners_balance(parent, left_pos, left, right);
+		inners_balance(tree, parent, left_pos, left, right);
 }
 
 static bool block_is_small(const struct bptree_block *block)
@@ -419,9 +511,9 @@ static void root_shrink(struct bptree *tree)
 
 void bptree_remove(struct bptree *tree, struct bptree_path *path)
 {
-	/* A copy of each block of the path, and of one neighbour of each. */
+	/* Copies: of the path, of one neighbour of each, and of the blocks behind a separator. */
 	if (!list_empty(&tree->views))
-		bptree_reserve(tree, 2 * path->depth, true);
+		bptree_reserve(tree, 3 * path->depth, true);
 	path_own(tree, path);
 	tree->version++;
 	tree->size--;
@@ -429,7 +521,7 @@ void bptree_remove(struct bptree *tree, struct bptree_path *path)
 	unsigned pos = path->pos[level];
 	leaf_cut(path->block[level], pos, 1);
 	if (pos == path->block[level]->count)
-		path_last_changed(path);
+		path_last_changed(tree, path);
 	for (; level > 0 && block_is_small(path->block[level]); level--)
 		child_refill(tree, path->block[level - 1], path->pos[level - 1]);
 	root_shrink(tree);

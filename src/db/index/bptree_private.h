@@ -21,6 +21,13 @@ void bptree_block_release(struct bptree *tree, struct bptree_block *block);
 /** Frees the tree and all its blocks. */
 void bptree_destroy(struct bptree *tree);
 
+/** The hint of a tuple in a block. */
+hint_t bptree_block_hint(const struct bptree *tree, const struct bptree_block *block,
+			 const struct tuple *tuple);
+
+/** Sets what a block skips and makes its hints anew. */
+void bptree_block_set_skip(const struct bptree *tree, struct bptree_block *block, unsigned skip);
+
 /** The newest view. */
 static inline struct bptree_view *bptree_newest_view(const struct bptree *tree)
 {

@@ -96,7 +96,7 @@ static struct tuple *tree_find_last(struct bptree *tree, const struct bptree_sea
 	if (!bptree_path_prev(&path))
 		return NULL;
 	struct tuple *tuple = bptree_path_tuple(&path);
-	return bptree_compare(tree, bptree_path_hint(&path), tuple, search) == 0 ? tuple : NULL;
+	return bptree_path_compare(tree, &path, search) == 0 ? tuple : NULL;
 }
 
 static int tree_min(struct index *index, const char *key, uint32_t part_count,
@@ -238,14 +238,13 @@ static int tree_put(struct index *index, struct tuple *old_tuple, struct tuple *
 	struct bptree_path path;
 	struct tuple *same = NULL;
 	if (bptree_seek(tree, &search, false, &path) &&
-	    bptree_compare(tree, bptree_path_hint(&path), bptree_path_tuple(&path), &search) == 0)
+	    bptree_path_compare(tree, &path, &search) == 0)
 		same = bptree_path_tuple(&path);
 	if (index_check_dup(index, old_tuple, same, mode) != 0)
 		return -1;
 	bool is_forced = index_is_undoing;
-	int rc = same != NULL ?
-		bptree_overwrite(tree, &path, new_tuple, search.hint, is_forced) :
-		bptree_insert(tree, &path, new_tuple, search.hint, is_forced);
+	int rc = same != NULL ? bptree_overwrite(tree, &path, new_tuple, is_forced) :
+		bptree_insert(tree, &path, new_tuple, is_forced);
 	if (rc != 0)
 		return -1;
 	if (same == NULL && old_tuple != NULL)
@@ -325,8 +324,7 @@ static bool tree_iterator_matches(const struct tree_iterator *it)
 {
 	if (it->type != ITER_EQ && it->type != ITER_REQ)
 		return true;
-	return bptree_compare(it->tree, bptree_path_hint(&it->path),
-			      bptree_path_tuple(&it->path), &it->search) == 0;
+	return bptree_path_compare(it->tree, &it->path, &it->search) == 0;
 }
 
 static int tree_iterator_next(struct iterator *base, struct tuple **tuple)

@@ -10,28 +10,14 @@
  *
  * Of a nullable part, nil has hint 0 and others one more than above.
  */
-#include <assert.h>
-#include <string.h>
+#include "db/tuple/hint.h"
 
 #include "db/tuple/key_def_private.h"
-#include "db/tuple/tuple_field.h"
-
-static inline hint_t hint_bytes(const char *data, uint32_t len)
-{
-	uint64_t v = 0;
-	memcpy(&v, data, len < 8 ? len : 8);
-	return mp_bswap_u64(v);
-}
 
 static inline hint_t hint_string(const char *value)
 {
 	uint32_t len = mp_decode_strbinl(&value);
-	if (len >= 8) {
-		uint64_t v;
-		memcpy(&v, value, sizeof(v));
-		return mp_bswap_u64(v);
-	}
-	return hint_bytes(value, len);
+	return hint_of_prefix(value, len);
 }
 
 static inline hint_t hint_integer(const char *value)
@@ -48,7 +34,7 @@ static inline hint_t hint_ext(const char *value)
 {
 	int8_t type;
 	uint32_t len = mp_decode_extl(&value, &type);
-	return hint_bytes(value, len);
+	return hint_of_prefix(value, len);
 }
 
 static hint_t hint_scalar(const char *value)
@@ -100,8 +86,7 @@ static inline hint_t hint_nullable(const char *value, enum field_type type)
 {
 	if (value == NULL || mp_typeof(*value) == MP_NIL)
 		return 0;
-	hint_t hint = hint_value(value, type);
-	return hint < UINT64_MAX ? hint + 1 : UINT64_MAX;
+	return hint_above_nil(hint_value(value, type));
 }
 
 static hint_t tuple_hint_first_unsigned(const struct tuple *tuple, const struct key_def *def)
@@ -142,6 +127,7 @@ void key_def_set_hints(struct key_def *def)
 	const struct key_part *part = &def->parts[0];
 	def->hint_is_exact = part->type == FIELD_TYPE_UNSIGNED ||
 		part->type == FIELD_TYPE_INTEGER || part->type == FIELD_TYPE_BOOLEAN;
+	def->hint_is_bytes = part->type == FIELD_TYPE_STRING || part->type == FIELD_TYPE_VARBINARY;
 	if (part->is_nullable) {
 		def->_tuple_hint = tuple_hint_nullable;
 		def->_key_hint = key_hint_nullable;

@@ -41,6 +41,8 @@ struct key_def {
 	bool has_nullable;
 	/** Equal hints other than UINT64_MAX mean equal first parts. */
 	bool hint_is_exact;
+	/** Hints are the first bytes of a string: see hint.h. */
+	bool hint_is_bytes;
 	struct key_part parts[];
 };
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,11 +43,28 @@ static inline uint64_t random_below(uint64_t limit)
 
 enum { VALUE_NIL = -1 };
 
+/** Values are strings: of several lengths, with few different beginnings. */
+static bool make_string_values;
+
+static inline char *encode_value(char *p, int64_t value)
+{
+	static const char *const beginnings[] = {"", "a long beginning that is the same: ", "a l"};
+	char text[64];
+	if (value == VALUE_NIL)
+		return mp_encode_nil(p);
+	if (!make_string_values)
+		return mp_encode_uint(p, value);
+	/* The order of the strings is not that of the values. */
+	int len = snprintf(text, sizeof(text), value % 5 ? "%s%06lld" : "%s%lld",
+			   beginnings[value / 50 % 3], (long long)value);
+	return mp_encode_str(p, text, len);
+}
+
 static inline struct tuple *make_tuple(struct tuple_format *format, uint64_t id, int64_t value)
 {
-	char data[64], *p = mp_encode_array(data, 2);
+	char data[128], *p = mp_encode_array(data, 2);
 	p = mp_encode_uint(p, id);
-	p = value == VALUE_NIL ? mp_encode_nil(p) : mp_encode_uint(p, value);
+	p = encode_value(p, value);
 	struct tuple *tuple = tuple_new(format, data, p);
 	assert_non_null(tuple);
 	return tuple;

@@ -5,7 +5,10 @@
  */
 #include "index_model.h"
 
-enum index_kind { KIND_UNIQUE, KIND_UNIQUE_NO_HINT, KIND_NON_UNIQUE, KIND_NULLABLE_UNIQUE };
+enum index_kind {
+	KIND_UNIQUE, KIND_UNIQUE_NO_HINT, KIND_NON_UNIQUE, KIND_NULLABLE_UNIQUE,
+	KIND_STRING, KIND_STRING_NULLABLE,
+};
 
 /** The index under test and all it needs. */
 struct bench {
@@ -19,16 +22,20 @@ struct bench {
 static void bench_open(struct bench *b, enum index_kind kind)
 {
 	struct key_part pk = {0, FIELD_TYPE_UNSIGNED, false, COLL_NONE};
-	struct key_part sk = {1, FIELD_TYPE_UNSIGNED, true, COLL_NONE};
+	bool is_string = kind == KIND_STRING || kind == KIND_STRING_NULLABLE;
+	struct key_part sk = {1, is_string ? FIELD_TYPE_STRING : FIELD_TYPE_UNSIGNED,
+			      kind != KIND_STRING, COLL_NONE};
 	bool is_primary = kind == KIND_UNIQUE || kind == KIND_UNIQUE_NO_HINT;
 	b->kind = kind;
+	make_string_values = is_string;
 	b->pk_def = key_def_new(&pk, 1);
 	struct key_def *sk_def = key_def_new(&sk, 1);
 	struct key_def *keys[] = {b->pk_def, sk_def};
 	b->format = tuple_format_new(keys, 2, NULL, 0, 0);
 	assert_non_null(b->format);
 	struct index_def *def = index_def_new(512, !is_primary, "i", 1, INDEX_TREE,
-					      kind != KIND_NON_UNIQUE, kind != KIND_UNIQUE_NO_HINT,
+					      kind != KIND_NON_UNIQUE && kind != KIND_STRING_NULLABLE,
+					      kind != KIND_UNIQUE_NO_HINT,
 					      is_primary ? b->pk_def : sk_def,
 					      is_primary ? NULL : b->pk_def);
 	b->index = index_new(def, "s");
@@ -123,7 +130,8 @@ static void bench_check(struct bench *b)
 
 static int64_t random_value(struct bench *b, uint64_t range)
 {
-	if (b->kind == KIND_NULLABLE_UNIQUE && random_below(4) == 0)
+	if ((b->kind == KIND_NULLABLE_UNIQUE || b->kind == KIND_STRING_NULLABLE) &&
+	    random_below(4) == 0)
 		return VALUE_NIL;
 	return random_below(b->kind == KIND_NON_UNIQUE ? range / 20 + 1 : range);
 }
@@ -175,14 +183,20 @@ static void test_random_nullable(void **state)
 	test_random(KIND_NULLABLE_UNIQUE, 12);
 }
 
+static void test_random_string(void **state)
+{
+	test_random(KIND_STRING, 100);
+	test_random(KIND_STRING_NULLABLE, 100);
+}
+
 /** Fills in order, then empties in order, from either end. */
 static void test_sequential(void **state)
 {
-	for (int mode = 0; mode < 4; mode++) {
+	for (int mode = 0; mode < 8; mode++) {
 		struct bench b;
-		bench_open(&b, KIND_UNIQUE);
+		bench_open(&b, mode & 4 ? KIND_STRING : KIND_UNIQUE);
 		for (int i = 0; i < 10000; i++)
-			bench_insert(&b, mode & 1 ? i : 10000 - i, 1);
+			bench_insert(&b, mode & 1 ? i : 10000 - i, mode & 1 ? i : 10000 - i);
 		bench_check(&b);
 		while (b.model.count > 0) {
 			bench_delete_at(&b, mode & 2 ? 0 : b.model.count - 1);
@@ -225,12 +239,12 @@ static void frozen_close(struct frozen *f)
 }
 
 /** Several views, opened and closed in any order, while the tree changes. */
-static void test_frozen_views(void **state)
+static void test_views_of(enum index_kind kind)
 {
 	enum { VIEW_MAX = 4 };
 	struct bench b;
 	struct frozen views[VIEW_MAX] = {{0}};
-	bench_open(&b, KIND_UNIQUE);
+	bench_open(&b, kind);
 	for (int round = 0; round < 400; round++) {
 		struct frozen *f = &views[random_below(VIEW_MAX)];
 		if (f->it == NULL) {
@@ -260,6 +274,14 @@ static void test_frozen_views(void **state)
 	}
 	model_free(&rest);
 	assert_int_equal(index_memory.used, 0);
+}
+
+static void test_frozen_views(void **state)
+{
+	test_views_of(KIND_UNIQUE);
+	test_views_of(KIND_NON_UNIQUE);
+	test_views_of(KIND_STRING);
+	test_views_of(KIND_STRING_NULLABLE);
 }
 
 /** An iterator goes on behind its last tuple whatever happened to the tree. */
@@ -313,6 +335,8 @@ static void test_iterators(void **state)
 	test_iterator_under_changes(KIND_NON_UNIQUE, ITER_GE);
 	test_iterator_under_changes(KIND_NON_UNIQUE, ITER_LE);
 	test_iterator_under_changes(KIND_NULLABLE_UNIQUE, ITER_GE);
+	test_iterator_under_changes(KIND_STRING, ITER_GE);
+	test_iterator_under_changes(KIND_STRING_NULLABLE, ITER_LE);
 }
 
 /** Does a tuple compare with the key as the iterator's type asks? */
@@ -330,19 +354,15 @@ static bool type_matches(enum iterator_type type, int rc)
 /** All types of iterators with keys, their counts, minimum and maximum. */
 static void test_ranges(void **state)
 {
-	for (int kind = KIND_UNIQUE; kind <= KIND_NULLABLE_UNIQUE; kind++) {
+	for (int kind = KIND_UNIQUE; kind <= KIND_STRING_NULLABLE; kind++) {
 		struct bench b;
 		bench_open(&b, kind);
 		for (int i = 0; i < 1500; i++)
 			bench_insert(&b, random_below(3000), random_value(&b, 3000));
 		const struct index_vtab *vtab = b.index->vtab;
 		for (int round = 0; round < 300; round++) {
-			char key[16];
-			int64_t value = random_value(&b, 3000);
-			if (value == VALUE_NIL)
-				mp_encode_nil(key);
-			else
-				mp_encode_uint(key, value);
+			char key[64];
+			encode_value(key, random_value(&b, 3000));
 			struct tuple *first = NULL, *last = NULL, *result;
 			for (enum iterator_type type = ITER_EQ; type <= ITER_GT; type++) {
 				bool is_reverse = type == ITER_LT || type == ITER_LE ||
@@ -426,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_random_no_hint),
 		cmocka_unit_test(test_random_non_unique),
 		cmocka_unit_test(test_random_nullable),
+		cmocka_unit_test(test_random_string),
 		cmocka_unit_test(test_sequential),
 		cmocka_unit_test(test_frozen_views),
 		cmocka_unit_test(test_iterators),
