@@ -20,7 +20,7 @@ void lua_box_push(lua_State *L);
  */
 int lua_box_push_counted(lua_State *L, struct tuple *tuple);
 
-/** [raises] The integer argument at `idx`, cut to 32 bits as C does; `usage` where it is no number. */
+/** [raises] The integer argument at `idx`, cut to 32 bits as C does; else the error `usage`. */
 uint32_t lua_box_uint(lua_State *L, int idx, const char *usage);
 
 /**

@@ -7,19 +7,27 @@ local info = require('tarn.info')
 local api = require('tarn.box.api')
 local box = require('box')
 
-local POLL = 0.01
+local M = {}
+
+-- Broadcast when read-only mode was switched on or off.
+local ro_changed = fiber.cond()
+
+function M.read_only_changed()
+    ro_changed:broadcast()
+end
 
 -- Waits until read-only mode is as wanted.
 local function wait(wanted, timeout)
     if timeout ~= nil and type(timeout) ~= 'number' then
         error(("bad argument #1 to '?' (number expected, got %s)"):format(type(timeout)), 0)
     end
-    local deadline = timeout and fiber.clock() + timeout
+    local deadline = fiber.clock() + (timeout or 500 * 365 * 86400)
     while info.is_read_only() ~= wanted do
-        if deadline ~= nil and fiber.clock() >= deadline then
+        local left = deadline - fiber.clock()
+        if left <= 0 then
             ctl.timed_out()
         end
-        fiber.sleep(POLL)
+        ro_changed:wait(left)
         fiber.testcancel()
     end
 end
@@ -46,3 +54,5 @@ end
 
 box.internal = box.internal or {}
 box.internal.schema_version = space.version
+
+return M

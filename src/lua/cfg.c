@@ -269,7 +269,10 @@ static void set_limits(lua_State *L)
 	net_set_readahead((size_t)number_option(L, "readahead"));
 }
 
-/** (configuration): loads the data or makes the first, and listens. Ends the process where it fails. Yields. */
+/**
+ * (configuration): loads the data or makes the first, and listens. Ends the process
+ * where that fails. Yields.
+ */
 static int start(lua_State *L)
 {
 	const char *listen = string_option(L, "listen");

@@ -6,6 +6,7 @@ local c = require('tarn.cfg')
 local space = require('tarn.box.space')
 local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
+local ctl = require('tarn.box.ctl')
 local api = require('tarn.box.api')
 local box = require('box')
 
@@ -30,7 +31,10 @@ local dynamic = {
     listen = c.set_listen,
     log_level = function(level) c.set_log_level(number_of_level(level)) end,
     log_format = c.set_log_format,
-    read_only = c.set_read_only,
+    read_only = function(value)
+        c.set_read_only(value)
+        ctl.read_only_changed()
+    end,
     memtx_memory = function(new, old)
         no_decrease('memtx_memory')(new, old)
         c.set_memtx_memory(new)

@@ -241,7 +241,7 @@ static int select_rows(lua_State *L)
 
 /* FFI: point reads -------------------------------------------------------- */
 
-/** What the functions below return; a number above 1 is the size of a tuple that `out` has no room for. */
+/** What the functions below return; above 1: the size of a tuple that has no room in `out`. */
 enum { GET_FOUND = 0, GET_NONE = 1, GET_FAILED = -1 };
 
 /**

@@ -148,8 +148,8 @@ static int follow(lua_State *L)
 void lua_sequence_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
-		{"next", next}, {"current", current}, {"set", set}, {"reset", reset}, {"follow", follow},
-		{NULL, NULL},
+		{"next", next}, {"current", current}, {"set", set}, {"reset", reset},
+		{"follow", follow}, {NULL, NULL},
 	};
 	follow_change_ref = lua_box_ref(L, follow_change);
 	lua_new_module(L, "tarn.sequence", funcs);

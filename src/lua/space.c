@@ -109,7 +109,7 @@ static void push_index(lua_State *L, const struct space *space, const struct ind
 		push_sequence(L, space);
 }
 
-/** (id) -> a table with the fields of the object in box.space, `indexes` a list; nil: no such space. */
+/** (id) -> the fields of the object in box.space, with a list `indexes`; nil: no such space. */
 static int describe(lua_State *L)
 {
 	struct space *space = space_by_id(lua_box_uint(L, 1, "usage: describe(id)"));
