@@ -98,10 +98,14 @@ static void test_iterators(void **state)
 	for (int round = 0; round < 60; round++) {
 		for (int i = 0; i < 200; i++)
 			change(random_below(4000));
-		/* What is there all the time is seen once, whatever else happens. */
+		/* What is there all the time is seen once, whatever else happens. The
+		 * references keep a new tuple from getting an old one's address. */
 		static struct tuple *before[4000];
 		static int seen[4000];
 		memcpy(before, b.tuples, sizeof(before));
+		for (int id = 0; id < 4000; id++)
+			if (before[id] != NULL)
+				tuple_ref(before[id]);
 		memset(seen, 0, sizeof(seen));
 		memset(touched, 0, sizeof(touched));
 		struct iterator *it = b.index->vtab->iterator(b.index, ITER_ALL, NULL, 0);
@@ -117,6 +121,9 @@ static void test_iterators(void **state)
 		for (int id = 0; id < 4000; id++)
 			if (before[id] != NULL && !touched[id])
 				assert_int_equal(seen[id], 1);
+		for (int id = 0; id < 4000; id++)
+			if (before[id] != NULL)
+				tuple_unref(before[id]);
 	}
 }
 
