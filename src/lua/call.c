@@ -310,9 +310,8 @@ static struct map_str chunk_by_text;
 static struct list chunks = LIST_INIT(chunks);
 static int chunk_count;
 
-static void chunk_forget_oldest(lua_State *L)
+static void chunk_forget(lua_State *L, struct chunk *c)
 {
-	struct chunk *c = list_entry(chunks.prev, struct chunk, link);
 	map_str_del(&chunk_by_text, c->text, c->len);
 	luaL_unref(L, LUA_REGISTRYINDEX, c->ref);
 	list_del(&c->link);
@@ -325,7 +324,7 @@ static void chunk_forget_oldest(lua_State *L)
 static void chunk_remember(lua_State *L, const char *text, size_t len)
 {
 	if (chunk_count == CHUNK_COUNT_MAX)
-		chunk_forget_oldest(L);
+		chunk_forget(L, list_entry(chunks.prev, struct chunk, link));
 	lua_pushvalue(L, -1);
 	int ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	struct chunk *c = xmalloc(sizeof(*c));
@@ -345,19 +344,30 @@ static void chunk_compile(lua_State *L, const char *text, size_t len)
 		chunk_remember(L, text, len);
 }
 
-/** Pushes the chunk's function; the environment is the globals whatever an earlier run did to it. */
+/** Has the function at the top the globals for its environment? */
+static bool sees_globals(lua_State *L)
+{
+	lua_getfenv(L, -1);
+	bool is_equal = lua_rawequal(L, -1, LUA_GLOBALSINDEX);
+	lua_pop(L, 1);
+	return is_equal;
+}
+
+/** Pushes the chunk's function. One that gave itself another environment is not used again. */
 static void push_chunk(lua_State *L, const char *text, size_t len)
 {
 	struct chunk *c = len <= CHUNK_LEN_MAX ? map_str_get(&chunk_by_text, text, len) : NULL;
-	if (c == NULL) {
-		chunk_compile(L, text, len);
-		return;
+	if (c != NULL) {
+		lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
+		if (sees_globals(L)) {
+			list_del(&c->link);
+			list_add(&chunks, &c->link);
+			return;
+		}
+		lua_pop(L, 1);
+		chunk_forget(L, c);
 	}
-	list_del(&c->link);
-	list_add(&chunks, &c->link);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
-	lua_pushvalue(L, LUA_GLOBALSINDEX);
-	lua_setfenv(L, -2);
+	chunk_compile(L, text, len);
 }
 
 /* The call ------------------------------------------------------------------------ */

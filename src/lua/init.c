@@ -16,28 +16,8 @@
 #include "lua/modules.h"
 #include "lua/version.h"
 
-#pragma weak lua_error_init
-#pragma weak lua_tuple_init
-#pragma weak lua_call_init
-#pragma weak lua_fiber_init
-#pragma weak lua_fiber_cond_init
-#pragma weak lua_fiber_channel_init
-#pragma weak lua_errno_init
-#pragma weak lua_clock_init
-#pragma weak lua_log_init
-#pragma weak lua_fio_init
 #pragma weak lua_uuid_init
 #pragma weak lua_digest_init
-#pragma weak lua_msgpack_init
-#pragma weak lua_json_init
-#pragma weak lua_yaml_init
-#pragma weak lua_txn_init
-#pragma weak lua_index_init
-#pragma weak lua_space_init
-#pragma weak lua_session_init
-#pragma weak lua_info_init
-#pragma weak lua_cfg_init
-#pragma weak lua_console_init
 
 static double start_time;
 
@@ -244,7 +224,7 @@ void lua_init_modules(lua_State *L)
 		lua_session_init, lua_info_init, lua_cfg_init, lua_console_init,
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		/* Declared weak above: a module that is not part of this build is left out. */
+		/* Declared weak above: they may not be part of the build. */
 		if (order[i] != NULL)
 			order[i](L);
 		lua_settop(L, 0);
