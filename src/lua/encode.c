@@ -267,6 +267,32 @@ static bool is_sparse(const struct lua_codec *codec, uint32_t size, uint32_t max
 		max > (uint64_t)size * codec->encode_sparse_ratio;
 }
 
+/**
+ * Encodes a table whose keys come as 1, 2, 3... to the end, as those of most arrays
+ * do, in one walk. False where they do not: nothing is written then.
+ */
+static bool encode_sequence(struct encoder *e, int idx)
+{
+	lua_State *L = e->L;
+	size_t mark = e->out->size;
+	uint32_t count = lua_objlen(L, idx), i = 0;
+	if (count == 0)
+		return false;
+	put_array(e->out, count);
+	int key = lua_gettop(L) + 1;
+	bool is_next = true;
+	for (lua_pushnil(L); is_next && lua_next(L, idx) != 0; lua_settop(L, key)) {
+		is_next = ++i <= count && lua_type(L, key) == LUA_TNUMBER && lua_tonumber(L, key) == i;
+		if (is_next)
+			encode_value(e, key + 1);
+	}
+	lua_settop(L, key - 1);
+	if (is_next && i == count)
+		return true;
+	buf_truncate(e->out, mark);
+	return false;
+}
+
 static void encode_array(struct encoder *e, int idx, uint32_t count)
 {
 	put_array(e->out, count);
@@ -328,7 +354,7 @@ static void encode_table(struct encoder *e, int idx)
 		form = form_by_hint(e);
 	}
 	e->depth++;
-	if (!too_deep(e)) {
+	if (!too_deep(e) && (form == FORM_MAP || !encode_sequence(e, idx))) {
 		uint32_t size, max;
 		enum form own = measure(L, idx, &size, &max);
 		if (form == FORM_VALUE) {
