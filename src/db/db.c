@@ -21,6 +21,7 @@ static bool is_read_only;
 
 void db_init(void)
 {
+	error_log_name = client_error_log_name;
 	tuple_init();
 	txn_init();
 	schema_init();

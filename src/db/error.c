@@ -94,3 +94,8 @@ unsigned error_client_code(const struct error *e)
 		return ER_INVALID_XLOG;
 	return ER_PROC_LUA;
 }
+
+const char *client_error_log_name(const struct error *e)
+{
+	return error_is(e, &type_ClientError) ? error_code_name(e->code) : NULL;
+}

@@ -33,5 +33,8 @@ struct error *client_error_new(unsigned code, const char *file, unsigned line, .
 void access_denied_error(const char *access_type, const char *object_type,
 			 const char *object_name, const char *user_name);
 
+/** For core/diag.h's error_log_name: "ER_..." of a ClientError, else NULL. */
+const char *client_error_log_name(const struct error *e);
+
 /** The code a client sees: `e->code`; ER_PROC_LUA for LuajitError, ER_SYSTEM for SystemError, ... */
 unsigned error_client_code(const struct error *e);

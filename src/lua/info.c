@@ -7,6 +7,7 @@
 
 #include "core/loop.h"
 #include "core/memory.h"
+#include "core/version.h"
 #include "data/uuid.h"
 #include "data/vclock.h"
 #include "db/db.h"
@@ -100,7 +101,7 @@ static int pid(lua_State *L)
 
 static int version(lua_State *L)
 {
-	lua_pushliteral(L, IPROTO_ANNOUNCED_VERSION);
+	lua_pushliteral(L, TARN_COMPAT_VERSION);
 	return 1;
 }
 

@@ -19,8 +19,6 @@ void lua_clock_init(lua_State *L);
 void lua_log_init(lua_State *L);
 void lua_fio_init(lua_State *L);
 void lua_errno_init(lua_State *L);
-void lua_uuid_init(lua_State *L);
-void lua_digest_init(lua_State *L);
 void lua_console_init(lua_State *L);
 
 /* box. */

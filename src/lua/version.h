@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the program says of itself. Scripts compare `_TARANTOOL` with releases of the
- * reference: it names the release whose interface we follow, with our own name behind.
+ * What the program says of how it was built.
  */
 #pragma once
 
-#ifndef TARN_VERSION
-#define TARN_VERSION "0.1.0"
-#endif
-
-#define TARN_COMPAT_VERSION "2.6.0-0-gtarn" TARN_VERSION
+#include "core/version.h"
 
 #ifdef NDEBUG
 #define TARN_BUILD_TYPE "RelWithDebInfo"

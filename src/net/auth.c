@@ -12,6 +12,7 @@
 #include "core/region.h"
 #include "core/fiber.h"
 #include "core/trigger.h"
+#include "core/version.h"
 #include "data/base64.h"
 #include "data/mp.h"
 #include "data/uuid.h"
@@ -38,7 +39,7 @@ void auth_greeting(const unsigned char *salt, char *out)
 	uuid_to_string(&instance_uuid, uuid);
 	memset(out, ' ', GREETING_SIZE);
 	int len = snprintf(line, sizeof(line), "Tarantool %s (Binary) %s",
-			   IPROTO_ANNOUNCED_VERSION, uuid);
+			   TARN_COMPAT_RELEASE, uuid);
 	memcpy(out, line, len);
 	out[GREETING_LINE_SIZE - 1] = '\n';
 	base64_encode(salt, SALT_SIZE, out + GREETING_LINE_SIZE);

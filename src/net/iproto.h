@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The version that the greeting announces: what connectors take us for. */
-#define IPROTO_ANNOUNCED_VERSION "2.11.0"
-
 enum {
 	/** Of the protocol, as the answer to ID tells; 0: no optional feature. */
 	IPROTO_PROTOCOL_VERSION = 0,

@@ -119,8 +119,27 @@ static int memtx_space_delete(struct space *space, struct txn *txn, struct reque
 	return memtx_replace(space, txn_stmt_current(txn), old, NULL, DUP_REPLACE);
 }
 
+/** Is there a tuple with the primary key of this one? */
+static bool memtx_has_key_of(struct space *space, const struct tuple *tuple)
+{
+	struct index *pk = space->index[0];
+	struct region *region = &fiber()->region;
+	size_t mark = region_used(region);
+	uint32_t size;
+	struct tuple *found = NULL;
+	const char *key = tuple_extract_key(tuple, pk->def->key_def, region, &size);
+	if (key != NULL) {
+		uint32_t part_count = mp_decode_array(&key);
+		if (pk->vtab->get(pk, key, part_count, &found) != 0)
+			found = NULL;
+	}
+	region_truncate(region, mark);
+	return found != NULL;
+}
+
 /** Makes the tuple that an update gives. `data` is on the fiber's region. */
-static int memtx_replace_updated(struct space *space, struct txn *txn, struct tuple *old,
+static int memtx_replace_updated(struct space *space, struct txn *txn,
+				 const struct request *request, struct tuple *old,
 				 const char *data, uint32_t size)
 {
 	struct tuple *new = tuple_new(space->format, data, data + size);
@@ -128,8 +147,12 @@ static int memtx_replace_updated(struct space *space, struct txn *txn, struct tu
 		return -1;
 	struct index *pk = space->index[0];
 	if (tuple_compare(old, new, pk->def->key_def) != 0) {
+		/* As in the reference, an update that would meet another row says that first. */
+		if (request->type == IPROTO_UPDATE && memtx_has_key_of(space, new))
+			client_error(ER_TUPLE_FOUND, pk->def->name, space_name(space));
+		else
+			client_error(ER_CANT_UPDATE_PRIMARY_KEY, pk->def->name, space_name(space));
 		tuple_unref(new);
-		client_error(ER_CANT_UPDATE_PRIMARY_KEY, pk->def->name, space_name(space));
 		return -1;
 	}
 	return memtx_replace(space, txn_stmt_current(txn), old, new, DUP_REPLACE);
@@ -150,7 +173,7 @@ static int memtx_space_update(struct space *space, struct txn *txn, struct reque
 	const char *data = update_execute(request->tuple, request->tuple_end, row,
 					  row + old->bsize, space->format->dict,
 					  request->index_base, region, &size, &mask);
-	int rc = data == NULL ? -1 : memtx_replace_updated(space, txn, old, data, size);
+	int rc = data == NULL ? -1 : memtx_replace_updated(space, txn, request, old, data, size);
 	region_truncate(region, mark);
 	return rc;
 }
@@ -168,7 +191,7 @@ static int memtx_upsert_existing(struct space *space, struct txn *txn, struct re
 					  &mask);
 	if (data == NULL)
 		return -1;
-	if (memtx_replace_updated(space, txn, old, data, size) == 0)
+	if (memtx_replace_updated(space, txn, request, old, data, size) == 0)
 		return 0;
 	if (diag_last()->code != ER_CANT_UPDATE_PRIMARY_KEY)
 		return -1;

@@ -4,14 +4,15 @@
  * request, order of answers, and random input.
  */
 #include "client.h"
+#include "core/version.h"
 #include "server.h"
 
 static void test_greeting(void **state)
 {
 	struct client c;
 	client_open(&c);
-	assert_memory_equal(c.greeting, "Tarantool " IPROTO_ANNOUNCED_VERSION " (Binary) ",
-			    strlen("Tarantool " IPROTO_ANNOUNCED_VERSION " (Binary) "));
+	assert_memory_equal(c.greeting, "Tarantool " TARN_COMPAT_RELEASE " (Binary) ",
+			    strlen("Tarantool " TARN_COMPAT_RELEASE " (Binary) "));
 	assert_int_equal(c.greeting[63], '\n');
 	assert_int_equal(c.greeting[64 + 43], '=');
 	assert_int_equal(c.greeting[127], '\n');
