@@ -135,14 +135,28 @@ static int find_tuples(struct space *space, const struct request *request, struc
 	return -1;
 }
 
-/** The request that has the effect of the tuple that triggers left. */
+static int check_by_format(const struct space *space, const struct tuple *tuple)
+{
+	if (tuple == NULL)
+		return 0;
+	const char *data = tuple_data(tuple);
+	return tuple_format_validate(space->format, data, data + tuple->bsize);
+}
+
+/**
+ * The request that has the effect of the tuple that triggers left. Triggers may have
+ * changed the space: its primary key may be gone, or be one that the tuples do not have.
+ */
 static int request_from_tuples(struct space *space, struct request *request,
 			       const struct tuple *old, const struct tuple *new,
 			       struct region *region)
 {
 	uint32_t size;
 	const char *data;
-	const struct key_def *key_def = space->index[0]->def->key_def;
+	const struct index *pk = space_index_find(space, 0);
+	if (pk == NULL || check_by_format(space, old) != 0 || check_by_format(space, new) != 0)
+		return -1;
+	const struct key_def *key_def = pk->def->key_def;
 	request->index_id = 0;
 	if (new == old) {
 		request->type = IPROTO_NOP;
@@ -153,8 +167,7 @@ static int request_from_tuples(struct space *space, struct request *request,
 		request->key_end = data + size;
 	} else {
 		if (old != NULL && tuple_compare(old, new, key_def) != 0) {
-			client_error(ER_CANT_UPDATE_PRIMARY_KEY, space->index[0]->def->name,
-				     space_name(space));
+			client_error(ER_CANT_UPDATE_PRIMARY_KEY, pk->def->name, space_name(space));
 			return -1;
 		}
 		data = tuple_data_range(new, &size);

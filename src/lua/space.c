@@ -256,7 +256,8 @@ static int take_new_tuple(lua_State *L)
 {
 	const struct replace_event *event = lua_touserdata(L, 1);
 	struct txn_stmt *stmt = event->stmt;
-	if (lua_gettop(L) < 2)
+	/* Where the trigger has yielded, the statement is undone already. */
+	if (lua_gettop(L) < 2 || stmt->space == NULL)
 		return 0;
 	void *payload;
 	struct tuple *new_tuple = NULL;
