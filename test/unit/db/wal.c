@@ -434,13 +434,15 @@ static void checkpoint_and_recover(void **state)
 	run(phase_only_the_snapshot);
 }
 
-static int writers;
+static int writers, checkpoints;
 
 /** Changes rows while checkpoints go on: each id is put, deleted and put again. */
 static int writer_func(va_list args)
 {
 	int base = va_arg(args, int);
 	for (int round = 0; round < 3; round++) {
+		while (checkpoints < round) /* so that there are two before the last row */
+			fiber_sleep(0.001);
 		for (int i = 0; i < 500; i++) {
 			CHECK((round == 1 ? del(base + i) : put(base + i)) == 0);
 			if (i % 50 == 0)
@@ -459,13 +461,12 @@ static void make_changes_and_checkpoints(enum wal_mode mode)
 		writers++;
 		fiber_start(fiber_new("writer", writer_func), i * 1000);
 	}
-	int made = 0;
 	while (writers > 0) {
 		CHECK(checkpoint_make() == 0);
-		made++;
+		checkpoints++;
 		fiber_sleep(0.001);
 	}
-	CHECK(made > 1);
+	CHECK(checkpoints > 1);
 	CHECK(file_count(XLOG_SNAP) == 2);
 	wal_stop();
 }
