@@ -26,6 +26,7 @@
 #include "db/error.h"
 #include "net/address.h"
 #include "net/iproto.h"
+#include "net/linger.h"
 #include "net/packet.h"
 #include "net/reply.h"
 #include "net/request.h"
@@ -429,7 +430,10 @@ void connection_close(struct connection *con)
 		return;
 	ev_io_stop(loop_ev, &con->input);
 	ev_io_stop(loop_ev, &con->output);
-	close(con->fd);
+	if (con->is_finished)
+		linger_close(con->fd);
+	else
+		close(con->fd);
 	con->fd = con->session->fd = -1;
 	con->session->peer.len = 0;
 	con->is_blocked = false;
@@ -459,6 +463,7 @@ void connection_finish(struct connection *con)
 	con->in_flight++;
 	if (con->fd >= 0)
 		connection_flush(con);
+	con->is_finished = true;
 	connection_close(con);
 	con->in_flight--;
 	connection_free_if_over(con);

@@ -75,6 +75,8 @@ struct connection {
 	bool is_encoding;
 	/** What the pool must do beside requests; see `connections_eventful`. */
 	bool is_connecting, is_disconnecting;
+	/** The server ended it: what was sent last is to arrive (see linger.h). */
+	bool is_finished;
 	struct list ready_link, dirty_link, event_link, all_link;
 	unsigned char salt[SALT_SIZE];
 };

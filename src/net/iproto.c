@@ -6,6 +6,7 @@
 
 #include "core/loop.h"
 #include "net/connection.h"
+#include "net/linger.h"
 #include "net/listen.h"
 #include "net/session.h"
 #include "net/stat.h"
@@ -29,6 +30,7 @@ void net_init(void)
 void net_free(void)
 {
 	net_stop();
+	linger_free();
 	worker_pool_free();
 	connection_drop_caches();
 	loop_set_hook(LOOP_HOOK_NET, NULL);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Closing a socket without losing what was sent last. Where input is left unread, a
+ * close makes the kernel reset the connection, and the peer may never see the answer
+ * that says why. So the socket is shut for writing, and input is dropped until the
+ * peer closes too, or a second has passed.
+ */
+#pragma once
+
+/** Takes the descriptor over and closes it in the end. Never yields. */
+void linger_close(int fd);
+
+/** Closes what still lingers. */
+void linger_free(void);
