@@ -36,7 +36,24 @@ static int finish(lua_State *L, struct buf *scratch, int rc, struct tuple *resul
 	return rc != 0 ? fail(L) : lua_box_push_counted(L, result);
 }
 
-/* Changes ----------------------------------------------------------------- */
+/**
+ * The same for changes, with an empty tuple at `room` and the size of its body behind
+ * it: the result is copied there where it fits, which spares a call of Lua to make one.
+ */
+static int finish_in(lua_State *L, int room, struct buf *scratch, int rc, struct tuple *result)
+{
+	struct lua_tuple *out = (struct lua_tuple *)lua_to_tuple(L, room);
+	if (rc != 0 || result == NULL || out == NULL ||
+	    result->bsize > (uint32_t)lua_tointeger(L, room + 1))
+		return finish(L, scratch, rc, result);
+	lua_scratch_put(scratch);
+	lua_tuple_fill(out, result);
+	tuple_unref(result);
+	lua_pushvalue(L, room);
+	return 1;
+}
+
+/* Changes: (space, [index, [key,]] value, room, room's size) --------------- */
 
 static int insert_or_replace(lua_State *L, const char *usage, enum stat_id counter,
 			     int (*change)(uint32_t, const char *, const char *, struct tuple **))
@@ -47,7 +64,7 @@ static int insert_or_replace(lua_State *L, const char *usage, enum stat_id count
 	struct tuple *result = NULL;
 	stat_count(counter, 1);
 	int rc = change(space_id, b->data, buf_end(b), &result);
-	return finish(L, b, rc, result);
+	return finish_in(L, 3, b, rc, result);
 }
 
 static int insert(lua_State *L)
@@ -81,7 +98,7 @@ static int update(lua_State *L)
 	stat_count(STAT_UPDATE, 1);
 	int rc = db_update(space_id, index_id, b->data, b->data + key_size, b->data + key_size,
 			   buf_end(b), 1, &result);
-	return finish(L, b, rc, result);
+	return finish_in(L, 5, b, rc, result);
 }
 
 static int upsert(lua_State *L)
@@ -114,7 +131,7 @@ static int delete(lua_State *L)
 	struct tuple *result = NULL;
 	stat_count(STAT_DELETE, 1);
 	int rc = db_delete(space_id, index_id, b->data, buf_end(b), &result);
-	return finish(L, b, rc, result);
+	return finish_in(L, 4, b, rc, result);
 }
 
 static int truncate(lua_State *L)

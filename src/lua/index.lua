@@ -84,12 +84,19 @@ function M.count(space_id, index_id, key, opts)
     return c.count(space_id, index_id, key, iterator_type(opts, is_empty(key)))
 end
 
--- Reads through FFI: compiled code calls C, which copies the tuple into a cdata made
--- before. How large that is to be, is learned by space.
+-- C copies a tuple into a cdata made before, so that compiled code makes it, not a call
+-- from C to Lua. How large it is to be, is learned by space: like the last tuple.
 local tuple_t = ffi.typeof('struct lua_tuple')
 local FOUND, NONE, FAILED = 0, 1, -1
-local STRING_MAX, SIZE_MIN, SIZE_MAX = 256, 64, 1024
+local STRING_MAX, SIZE_MIN, SIZE_MAX = 256, 16, 1024
 local sizes = {}
+
+-- A tuple had `bsize` bytes where there was room for `size`: too few, or far too many.
+local function learn(space_id, bsize, size)
+    if bsize <= SIZE_MAX and (bsize > size or bsize + 64 < size) then
+        sizes[space_id] = bsize
+    end
+end
 
 -- One cdata that was not needed, for the next read.
 local spare, spare_size
@@ -105,6 +112,43 @@ end
 
 local function give(tuple, size)
     spare, spare_size = tuple, size
+end
+
+-- What a change gave back: `room` filled in, or a tuple that did not fit into it, from
+-- which is learned how large those of the space are; or nothing.
+local function changed(space_id, room, size, tuple)
+    if not rawequal(tuple, room) then
+        give(room, size)
+        if not tuple then
+            return
+        end
+    end
+    learn(space_id, tuple.__bsize, size)
+    return tuple
+end
+
+function M.insert(space_id, tuple)
+    local size = sizes[space_id] or SIZE_MIN
+    local room = take(size)
+    return changed(space_id, room, size, c.insert(space_id, tuple, room, size))
+end
+
+function M.replace(space_id, tuple)
+    local size = sizes[space_id] or SIZE_MIN
+    local room = take(size)
+    return changed(space_id, room, size, c.replace(space_id, tuple, room, size))
+end
+
+function M.update(space_id, index_id, key, ops)
+    local size = sizes[space_id] or SIZE_MIN
+    local room = take(size)
+    return changed(space_id, room, size, c.update(space_id, index_id, key, ops, room, size))
+end
+
+function M.delete(space_id, index_id, key)
+    local size = sizes[space_id] or SIZE_MIN
+    local room = take(size)
+    return changed(space_id, room, size, c.delete(space_id, index_id, key, room, size))
 end
 
 -- {key} as key, where nothing is lost by it.
@@ -129,6 +173,7 @@ function M.get(space_id, index_id, key)
         return c.get(space_id, index_id, key)
     end
     if rc == FOUND then
+        learn(space_id, tuple.__bsize, size)
         return tuple
     end
     give(tuple, size)
@@ -136,23 +181,24 @@ function M.get(space_id, index_id, key)
         return
     elseif rc == FAILED then
         throw()
-    elseif rc <= SIZE_MAX then
-        sizes[space_id] = rc
     end
+    learn(space_id, rc, size)
     return c.get(space_id, index_id, key)
 end
+
+local SCAN_SIZE = 64
 
 -- The generator of a scan. A tuple larger than the usual is asked for again.
 local function next_tuple(_, state)
     if getmetatable(state) ~= 'index iterator' then
         error('usage: next(param, state)', 2)
     end
-    local tuple = take(SIZE_MIN)
-    local rc = C.tarn_index_next(state, tuple, SIZE_MIN)
+    local tuple = take(SCAN_SIZE)
+    local rc = C.tarn_index_next(state, tuple, SCAN_SIZE)
     if rc == FOUND then
         return state, tuple
     end
-    give(tuple, SIZE_MIN)
+    give(tuple, SCAN_SIZE)
     if rc == NONE then
         return nil
     elseif rc == FAILED then
@@ -237,12 +283,12 @@ end
 
 function index_mt.update(index, key, ops)
     check_self(index, 'update')
-    return c.update(index.space_id, index.id, key, ops)
+    return M.update(index.space_id, index.id, key, ops)
 end
 
 function index_mt.delete(index, key)
     check_self(index, 'delete')
-    return c.delete(index.space_id, index.id, key)
+    return M.delete(index.space_id, index.id, key)
 end
 
 -- An index in memory is always compact, and keeps no statistics: as in the

@@ -138,12 +138,12 @@ end
 
 function space_mt.insert(space, tuple)
     check_self(space, 'insert')
-    return data.insert(space.id, tuple)
+    return index.insert(space.id, tuple)
 end
 
 function space_mt.replace(space, tuple)
     check_self(space, 'replace')
-    return data.replace(space.id, tuple)
+    return index.replace(space.id, tuple)
 end
 space_mt.put = space_mt.replace
 
@@ -155,13 +155,13 @@ end
 function space_mt.update(space, key, ops)
     check_self(space, 'update')
     check_primary(space)
-    return data.update(space.id, 0, key, ops)
+    return index.update(space.id, 0, key, ops)
 end
 
 function space_mt.delete(space, key)
     check_self(space, 'delete')
     check_primary(space)
-    return data.delete(space.id, 0, key)
+    return index.delete(space.id, 0, key)
 end
 
 function space_mt.get(space, key)
@@ -218,7 +218,7 @@ function space_mt.auto_increment(space, tuple)
     check_self(space, 'auto_increment')
     local last = check_primary(space):max()
     table.insert(tuple, 1, last ~= nil and last[1] + 1 or 1)
-    return data.insert(space.id, tuple)
+    return index.insert(space.id, tuple)
 end
 
 function space_mt.run_triggers(space, yesno)
