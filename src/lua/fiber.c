@@ -17,6 +17,7 @@
 #include "core/memory.h"
 #include "core/sys.h"
 #include "lua/bridge.h"
+#include "lua/fiber.h"
 #include "lua/modules.h"
 #include "net/iproto.h"
 
@@ -495,6 +496,22 @@ void lua_fiber_init(lua_State *L)
 	fiber_on_destroy(destroy);
 	net_on_request_end(end_request);
 	make_metatable(L);
+	lua_new_module(L, "fiber", functions);
+	lua_pop(L, 1);
+}
+
+void lua_fiber_add_class(lua_State *L, const char *type, const luaL_Reg *methods, const char *name,
+			 lua_CFunction constructor)
+{
+	luaL_newmetatable(L, type);
+	luaL_register(L, NULL, methods);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, -2, "__index");
+	lua_pushstring(L, type);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+
+	const luaL_Reg functions[] = {{name, constructor}, {NULL, NULL}};
 	lua_new_module(L, "fiber", functions);
 	lua_pop(L, 1);
 }

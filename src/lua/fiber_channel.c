@@ -10,6 +10,7 @@
 #include "core/diag.h"
 #include "core/fiber.h"
 #include "lua/bridge.h"
+#include "lua/fiber.h"
 #include "lua/modules.h"
 
 static const char CHANNEL_TYPE[] = "fiber.channel";
@@ -192,17 +193,5 @@ static const luaL_Reg methods[] = {
 
 void lua_fiber_channel_init(lua_State *L)
 {
-	luaL_newmetatable(L, CHANNEL_TYPE);
-	luaL_register(L, NULL, methods);
-	lua_pushvalue(L, -1);
-	lua_setfield(L, -2, "__index");
-	lua_pushstring(L, CHANNEL_TYPE);
-	lua_setfield(L, -2, "__metatable");
-	lua_pop(L, 1);
-
-	lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-	lua_getfield(L, -1, "fiber");
-	lua_pushcfunction(L, channel_make);
-	lua_setfield(L, -2, "channel");
-	lua_pop(L, 2);
+	lua_fiber_add_class(L, CHANNEL_TYPE, methods, "channel", channel_make);
 }

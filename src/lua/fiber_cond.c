@@ -7,6 +7,7 @@
 
 #include "core/fiber.h"
 #include "lua/bridge.h"
+#include "lua/fiber.h"
 #include "lua/modules.h"
 
 static const char COND_TYPE[] = "fiber.cond";
@@ -80,17 +81,5 @@ static const luaL_Reg methods[] = {
 
 void lua_fiber_cond_init(lua_State *L)
 {
-	luaL_newmetatable(L, COND_TYPE);
-	luaL_register(L, NULL, methods);
-	lua_pushvalue(L, -1);
-	lua_setfield(L, -2, "__index");
-	lua_pushstring(L, COND_TYPE);
-	lua_setfield(L, -2, "__metatable");
-	lua_pop(L, 1);
-
-	lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-	lua_getfield(L, -1, "fiber");
-	lua_pushcfunction(L, cond_new);
-	lua_setfield(L, -2, "cond");
-	lua_pop(L, 2);
+	lua_fiber_add_class(L, COND_TYPE, methods, "cond", cond_new);
 }
