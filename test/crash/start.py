@@ -52,6 +52,28 @@ class Start(unittest.TestCase):
         err = self.run_script("box.cfg{listen = '203.0.113.1:3301'}")
         self.assertRegex(err, r'203\.0\.113\.1:3301')
 
+    def test_signal_while_loading(self):
+        """SIGTERM during recovery is a clean end that changes nothing."""
+        self.run_script("""
+            box.cfg{log_level = 1}
+            local space = box.schema.space.create('s')
+            space:create_index('pk')
+            local noise = io.open('/dev/urandom')
+            for i = 1, 80 do
+                space:insert{i, noise:read(500 * 1000)}
+            end
+            os.exit(0)""", 0)
+        before = fingerprint(self.dir)
+        for sig in 2, 15:
+            err = self.run_script(f"""
+                local ffi = require('ffi')
+                ffi.cdef[[int getpid(void); int kill(int pid, int sig);]]
+                box.ctl.on_schema_init(function() ffi.C.kill(ffi.C.getpid(), {sig}) end)
+                box.cfg{{}}""", 0)
+            self.assertRegex(err, f'got signal {sig}')
+            self.assertNotRegex(err, 'ready to accept requests')
+            self.assertEqual(fingerprint(self.dir), before)
+
     def test_missing_directories(self):
         for option in 'wal_dir', 'memtx_dir', 'work_dir':
             with self.subTest(option=option):

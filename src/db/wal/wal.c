@@ -19,6 +19,8 @@
 #include "db/wal/wal_int.h"
 
 static const char *status = "unconfigured";
+/** wal_start() has the directories; it may yield. */
+static bool is_loading;
 
 /** The directories in use: their names and the descriptors that hold their locks. */
 static struct {
@@ -138,6 +140,7 @@ int wal_start(const struct wal_config *config)
 	assert(wal.wal_dir == NULL);
 	struct recovery_result result = {.has_data = false};
 	status = "loading";
+	is_loading = true;
 	if (lock_dirs(config) != 0)
 		goto fail;
 	checkpoint_start(wal.memtx_dir, wal.wal_dir);
@@ -146,18 +149,20 @@ int wal_start(const struct wal_config *config)
 	open_journal(config, &result);
 	checkpoint_timer_start();
 	status = "running";
+	is_loading = false;
 	db_is_configured = true;
 	return 0;
 fail:
 	checkpoint_stop();
 	unlock_dirs();
 	status = "unconfigured";
+	is_loading = false;
 	return -1;
 }
 
 void wal_stop(void)
 {
-	if (wal.wal_dir == NULL)
+	if (wal.wal_dir == NULL || is_loading)
 		return;
 	checkpoint_stop();
 	checkpoint_timer_stop();

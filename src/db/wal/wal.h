@@ -36,7 +36,8 @@ int wal_start(const struct wal_config *config);
 /**
  * Breaks off a checkpoint that runs, writes what is outstanding, ends the
  * current file with its marker, unlocks. Nothing where the instance was not
- * started. Yields.
+ * started, or is just being loaded: then nothing is outstanding, and the fiber
+ * in wal_start() may go on with the directories until the process ends. Yields.
  */
 void wal_stop(void);
 
