@@ -55,7 +55,7 @@ class Start(unittest.TestCase):
     def test_signal_while_loading(self):
         """SIGTERM during recovery is a clean end that changes nothing."""
         self.run_script("""
-            box.cfg{log_level = 1}
+            box.cfg{log_level = 1, wal_max_size = 1000 * 1000}
             local space = box.schema.space.create('s')
             space:create_index('pk')
             local noise = io.open('/dev/urandom')
