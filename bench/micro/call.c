@@ -13,6 +13,7 @@
 #include "core/worker.h"
 #include "data/mp.h"
 #include "db/db.h"
+#include "db/proc_stat.h"
 #include "db/tuple/tuple.h"
 #include "lua/bridge.h"
 #include "net/iproto.h"
@@ -52,6 +53,20 @@ static void measure(const char *name, const char *what, const char *args, size_t
 	       (double)(lua_heap_allocated() - allocated) / ROUNDS);
 }
 
+/** What box.stat.procedures() adds to a call: one name, and names that take turns. */
+static void measure_proc_stat(const char *name, int names)
+{
+	static const char *texts[] = {"empty", "echo", "app.orders.find", "list"};
+	struct proc_mark mark;
+	uint64_t since = now_ns();
+	for (int i = 0; i < ROUNDS; i++) {
+		const char *text = texts[i % names];
+		proc_stat_begin_request(&mark, i);
+		proc_stat_end_request(&mark, i, text, strlen(text), false);
+	}
+	printf("%-32s %8.1f ns\n", name, (double)(now_ns() - since) / ROUNDS);
+}
+
 static void measure_tuple(const char *name, uint32_t size)
 {
 	char *data = calloc(1, size + 16), *end = mp_encode_array(data, 1);
@@ -79,6 +94,8 @@ static int run(va_list ap)
 	measure("CALL echo('text')", "echo", "\x91\xa4text", 6, false);
 	measure("CALL, a table of 10 returned", "give", "\x90", 1, false);
 	measure("EVAL return ...", "return ...", "\x91\x2a", 2, true);
+	measure_proc_stat("box.stat.procedures, one name", 1);
+	measure_proc_stat("box.stat.procedures, four names", 4);
 	measure_tuple("push a tuple of 50 bytes", 50);
 	measure_tuple("push a tuple of 1000 bytes", 1000);
 	measure_tuple("push a tuple of 2000 bytes", 2000);

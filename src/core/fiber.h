@@ -47,6 +47,19 @@ enum fiber_flags {
 	FIBER_IS_SYSTEM = 1 << 6,	/* background work of ours: not killed, not shown as a user's */
 };
 
+/**
+ * What a fiber has used, over the life of its structure: upper layers count, and who
+ * wants to know what something cost takes the difference.
+ */
+struct fiber_usage {
+	/** Bytes asked of the Lua heap. */
+	uint64_t heap_bytes;
+	/** Rows that reads gave, and rows changed. */
+	uint64_t rows_read, rows_written;
+	/** Bytes of answers to clients. */
+	uint64_t response_bytes;
+};
+
 struct fiber {
 	/** Saved stack pointer of a fiber that does not run. */
 	void *_sp;
@@ -57,6 +70,7 @@ struct fiber {
 	uint64_t id;
 	/** Switches to this fiber, over the life of the id. */
 	uint64_t csw;
+	struct fiber_usage usage;
 	/** Request-scoped memory of this fiber; emptied when it goes back to the pool. */
 	struct region region;
 	struct diag diag;

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "core/fiber.h"
+#include "core/ticks.h"
 #include "data/mp.h"
 #include "db/db_int.h"
 #include "db/error.h"
+#include "db/proc_stat.h"
 #include "db/schema/schema.h"
 #include "db/schema/space.h"
 #include "db/schema/sequence.h"
@@ -21,6 +23,7 @@ static bool is_read_only;
 
 void db_init(void)
 {
+	ticks_init();
 	error_log_name = client_error_log_name;
 	tuple_init();
 	txn_init();
@@ -29,6 +32,7 @@ void db_init(void)
 
 void db_free(void)
 {
+	proc_stat_reset();
 	schema_free();
 	tuple_free();
 }
@@ -122,6 +126,7 @@ int db_execute(struct space *space, struct request *request, struct tuple **resu
 			tuple_unref(tuple);
 		return -1;
 	}
+	fiber()->usage.rows_written++;
 	if (result != NULL)
 		*result = tuple;
 	return 0;

@@ -54,8 +54,10 @@ static int give(int rc, struct tuple **tuple, struct tuple **result)
 {
 	if (rc != 0)
 		return -1;
-	if (*tuple != NULL)
+	if (*tuple != NULL) {
 		tuple_ref(*tuple);
+		fiber()->usage.rows_read++;
+	}
 	*result = *tuple;
 	return 0;
 }
@@ -68,8 +70,10 @@ static int select_one(struct index *index, uint32_t offset, uint32_t limit, cons
 	if (index->vtab->get(index, key, part_count, &tuple) != 0)
 		return -1;
 	port_c_create(port);
-	if (tuple != NULL && offset == 0 && limit > 0)
+	if (tuple != NULL && offset == 0 && limit > 0) {
 		port_c_add_tuple(port, tuple);
+		fiber()->usage.rows_read++;
+	}
 	return 0;
 }
 
@@ -94,6 +98,7 @@ static int select_many(struct index *index, enum iterator_type type, uint32_t of
 		found++;
 	}
 	it->free(it);
+	fiber()->usage.rows_read += port_c_count(port);
 	if (rc != 0)
 		port_destroy(port);
 	return rc;

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "core/fiber.h"
+
 #ifdef TARN_ASAN
 #define heap_realloc realloc
 #define heap_free free
@@ -33,8 +35,10 @@ void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
 	if (block == NULL)
 		return NULL;
 	heap_used += new_size - old_size;
-	if (new_size > old_size)
+	if (new_size > old_size) {
 		heap_allocated += new_size - old_size;
+		fiber()->usage.heap_bytes += new_size - old_size;
+	}
 	return block;
 }
 

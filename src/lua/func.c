@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "db/error.h"
+#include "db/proc_stat.h"
 #include "db/schema/func.h"
 #include "lua/bridge_impl.h"
 #include "lua/call.h"
@@ -177,7 +178,11 @@ static int func_call_by_name(lua_State *L)
 		lua_rawgeti(L, 2, i);
 	struct port args, result;
 	port_lua_create(&args, L, lua_gettop(L) - count, count);
-	if (func_call(func, &args, &result) != 0)
+	struct proc_mark mark;
+	proc_stat_begin(&mark);
+	int rc = func_call(func, &args, &result);
+	proc_stat_end(&mark, lua_tostring(L, 1), len, rc != 0);
+	if (rc != 0)
 		return lua_throw(L);
 	lua_settop(L, 2);
 	/* Only memory for the stack can fail here; the coroutine of the result is then lost. */

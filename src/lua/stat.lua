@@ -3,6 +3,7 @@
 -- has no slabs of ours: box.slab.info() tells the exact bytes instead, and there
 -- are no classes of sizes for box.slab.stats().
 local c = require('tarn.info')
+local proc = require('tarn.proc_stat')
 local box = require('box')
 local api = require('tarn.box.api')
 
@@ -35,9 +36,20 @@ local function by_name(is_net)
     }
 end
 
+-- What each stored procedure costs, as box.stat.procedures(); reset() forgets all,
+-- limit(n) says how many names are kept.
+local procedures = setmetatable({reset = proc.reset, limit = proc.limit}, {
+    __call = proc.all,
+    __serialize = proc.all,
+})
+
 api.stat = setmetatable({
     net = setmetatable({}, by_name(true)),
-    reset = c.stat_reset,
+    procedures = procedures,
+    reset = function()
+        c.stat_reset()
+        proc.reset()
+    end,
 }, by_name(false))
 
 function api.stat.vinyl()

@@ -140,6 +140,7 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 	}
 	put_header(out->data + begin, sync, code, size - REPLY_HEADER_SIZE);
 	put_data_header(out->data + begin + REPLY_HEADER_SIZE, count);
+	fiber()->usage.response_bytes += size;
 	connection_answered(con);
 	return 0;
 }

@@ -6,11 +6,13 @@
 #include "net/request.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/diag.h"
 #include "data/mp.h"
 #include "db/db.h"
 #include "db/error.h"
+#include "db/proc_stat.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
 #include "net/connection.h"
@@ -59,6 +61,9 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 		return -1;
 	worker_hand_over();
 	struct port args, result;
+	struct proc_mark mark;
+	uint64_t number = stat_totals[STAT_NET_REQUESTS];
+	proc_stat_begin_request(&mark, number);
 	if (r.tuple != NULL)
 		port_msgpack_create(&args, r.tuple, r.tuple_end);
 	else
@@ -70,6 +75,11 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 		port_destroy(&result);
 	}
 	port_destroy(&args);
+	if (row->type == IPROTO_EVAL)
+		proc_stat_end_request(&mark, number, PROC_STAT_EVAL, strlen(PROC_STAT_EVAL),
+				      rc != 0);
+	else
+		proc_stat_end_request(&mark, number, r.name, r.name_size, rc != 0);
 	return rc;
 }
 
