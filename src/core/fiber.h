@@ -100,7 +100,8 @@ struct fiber {
 	char name[FIBER_NAME_MAX + 1];
 };
 
-extern _Thread_local struct fiber *fiber_current;
+/** Hidden, so that it is at an offset known when the program is linked. */
+extern __attribute__((visibility("hidden"))) _Thread_local struct fiber *fiber_current;
 
 /** The running fiber. In a worker thread: that thread's only one. */
 static inline struct fiber *fiber(void)
