@@ -15,8 +15,15 @@
 #include "lua/bridge.h"
 #include "lua/modules.h"
 
+/* FFI: neither yields nor runs Lua. Commits where that takes no more; false: commit() has to. */
+bool tarn_txn_commit_trivial(void)
+{
+	struct txn *txn = txn_current();
+	return txn == NULL || (txn_is_trivial(txn) && txn_commit(txn) == 0);
+}
+
 /* FFI: neither yields nor runs Lua. */
-int64_t tarn_txn_savepoint(int64_t *txn_id)
+int64_t tarn_txn_savepoint(void)
 {
 	struct txn *txn = txn_current();
 	if (txn == NULL) {
@@ -24,10 +31,7 @@ int64_t tarn_txn_savepoint(int64_t *txn_id)
 		return -1;
 	}
 	struct txn_savepoint *svp = txn_savepoint_new(txn);
-	if (svp == NULL)
-		return -1;
-	*txn_id = txn->id;
-	return svp->id;
+	return svp != NULL ? svp->id : -1;
 }
 
 static int commit(lua_State *L)

@@ -8,11 +8,11 @@ local api = require('tarn.box.api')
 ffi.cdef[[
     bool box_txn(void);
     int box_txn_begin(void);
-    int64_t tarn_txn_savepoint(int64_t *txn_id);
+    int64_t box_txn_id(void);
+    bool tarn_txn_commit_trivial(void);
+    int64_t tarn_txn_savepoint(void);
 ]]
 local C = ffi.C
-
-local savepoint_id_t = ffi.typeof('int64_t[1]')
 
 function api.begin()
     if C.box_txn_begin() ~= 0 then
@@ -22,7 +22,9 @@ end
 
 -- A function with arguments that are dropped: the reference ignores them, too.
 function api.commit()
-    c.commit()
+    if not C.tarn_txn_commit_trivial() then
+        c.commit()
+    end
 end
 
 function api.rollback()
@@ -32,12 +34,11 @@ end
 api.is_in_txn = C.box_txn
 
 function api.savepoint()
-    local txn_id = savepoint_id_t()
-    local id = C.tarn_txn_savepoint(txn_id)
+    local id = C.tarn_txn_savepoint()
     if id == -1 then
         c.throw()
     end
-    return {csavepoint = id, txn_id = txn_id[0]}
+    return {csavepoint = id, txn_id = C.box_txn_id()}
 end
 
 local int64_t = ffi.typeof('int64_t')

@@ -217,6 +217,12 @@ int txn_commit(struct txn *txn)
 	return 0;
 }
 
+bool txn_is_trivial(const struct txn *txn)
+{
+	return txn->sub_level == 0 && !txn->is_aborted && list_empty(&txn->stmts) &&
+		list_empty(&txn->on_commit) && list_empty(&txn->on_rollback);
+}
+
 void txn_rollback(struct txn *txn)
 {
 	txn_undo_all(txn);

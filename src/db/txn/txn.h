@@ -99,6 +99,9 @@ struct txn *txn_begin(bool is_autocommit);
  */
 int txn_commit(struct txn *txn);
 
+/** Is there nothing to commit: no statement, no trigger? Then txn_commit() just ends it. */
+bool txn_is_trivial(const struct txn *txn);
+
 /** Undoes all, newest first, and ends the transaction. Runs triggers. */
 void txn_rollback(struct txn *txn);
 
