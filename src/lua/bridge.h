@@ -161,6 +161,12 @@ extern struct lua_codec lua_codec_tuple;
 #define LUA_ARRAY_MT "tarn.array_mt"
 #define LUA_MAP_MT "tarn.map_mt"
 
+/**
+ * Appends nil, a boolean, a finite number or a string, which have one form whatever the
+ * options; false, and nothing appended, for any other value.
+ */
+bool lua_encode_scalar(lua_State *L, int idx, struct buf *out);
+
 /** [raises] Appends the value at `idx` to `out`. May run Lua (__serialize); never yields. */
 void lua_encode(lua_State *L, int idx, struct buf *out, const struct lua_codec *codec);
 

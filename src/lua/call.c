@@ -119,16 +119,15 @@ static int dump_run(lua_State *L)
 static bool dump_scalars(const struct port_lua *p, struct buf *out)
 {
 	size_t mark = out->size;
-	for (int i = 1; i <= p->count; i++) {
-		int type = lua_type(p->L, p->bottom + i);
+	for (int i = p->bottom + 1; i <= p->bottom + p->count; i++) {
+		if (lua_encode_scalar(p->L, i, out))
+			continue;
 		void *payload;
-		bool is_plain = type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TNIL ||
-			type == LUA_TBOOLEAN || lua_cdata(p->L, p->bottom + i, &payload) == CDATA_TUPLE;
-		if (!is_plain) {
+		if (lua_cdata(p->L, i, &payload) != CDATA_TUPLE) {
 			buf_truncate(out, mark);
 			return false;
 		}
-		lua_encode(p->L, p->bottom + i, out, &lua_codec_default);
+		lua_encode(p->L, i, out, &lua_codec_default);
 	}
 	return true;
 }

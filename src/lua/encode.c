@@ -110,6 +110,49 @@ static void put_map(struct buf *out, uint32_t count)
 	out->size += mp_encode_map(p, count) - p;
 }
 
+/** False where the number is not finite. */
+static inline bool put_number(struct buf *out, double value)
+{
+	if (value >= -0x1p63 && value < 0x1p63) {
+		int64_t integer = (int64_t)value;
+		if ((double)integer == value) {
+			put_int(out, integer);
+			return true;
+		}
+	} else if (value >= 0x1p63 && value < 0x1p64) {
+		put_uint(out, (uint64_t)value);
+		return true;
+	} else if (!isfinite(value)) {
+		return false;
+	}
+	char *p = buf_reserve(out, 9);
+	out->size += mp_encode_double(p, value) - p;
+	return true;
+}
+
+bool lua_encode_scalar(lua_State *L, int idx, struct buf *out)
+{
+	size_t len;
+	const char *s;
+	switch (lua_type(L, idx)) {
+	case LUA_TNUMBER:
+		return put_number(out, lua_tonumber(L, idx));
+	case LUA_TSTRING:
+		s = lua_tolstring(L, idx, &len);
+		put_str(out, s, len);
+		return true;
+	case LUA_TNIL:
+	case LUA_TNONE:
+		put_nil(out);
+		return true;
+	case LUA_TBOOLEAN:
+		*buf_alloc(out, 1) = (char)(lua_toboolean(L, idx) ? 0xc3 : 0xc2);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /** True where the number is to be left out as it is no finite one: a nil stands for it. */
 static bool number_is_refused(struct encoder *e, double value)
 {
@@ -135,21 +178,6 @@ static void encode_float(struct encoder *e, float value)
 		return;
 	char *p = buf_reserve(e->out, 5);
 	e->out->size += mp_encode_float(p, value) - p;
-}
-
-static void encode_number(struct encoder *e, double value)
-{
-	if (value >= -0x1p63 && value < 0x1p63) {
-		int64_t integer = (int64_t)value;
-		if ((double)integer == value) {
-			put_int(e->out, integer);
-			return;
-		}
-	} else if (value >= 0x1p63 && value < 0x1p64) {
-		put_uint(e->out, (uint64_t)value);
-		return;
-	}
-	encode_double(e, value);
 }
 
 static void encode_uuid(struct encoder *e, const void *payload)
@@ -267,40 +295,49 @@ static bool is_sparse(const struct lua_codec *codec, uint32_t size, uint32_t max
 		max > (uint64_t)size * codec->encode_sparse_ratio;
 }
 
+static void encode_elements(struct encoder *e, int idx, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i <= to; i++) {
+		lua_rawgeti(e->L, idx, i);
+		encode_value(e, lua_gettop(e->L));
+		lua_pop(e->L, 1);
+	}
+}
+
 /**
  * Encodes a table whose keys come as 1, 2, 3... to the end, as those of most arrays
- * do, in one walk. False where they do not: nothing is written then.
+ * do, scalars in the one walk over it. False where they do not: nothing is written
+ * then. Other values wait until that is known, lest each level of nesting be encoded
+ * twice for every one above it.
  */
 static bool encode_sequence(struct encoder *e, int idx)
 {
 	lua_State *L = e->L;
 	size_t mark = e->out->size;
-	uint32_t count = lua_objlen(L, idx), i = 0;
+	uint32_t count = lua_objlen(L, idx), i = 0, done = 0;
 	if (count == 0)
 		return false;
 	put_array(e->out, count);
 	int key = lua_gettop(L) + 1;
-	bool is_next = true;
-	for (lua_pushnil(L); is_next && lua_next(L, idx) != 0; lua_settop(L, key)) {
-		is_next = ++i <= count && lua_type(L, key) == LUA_TNUMBER && lua_tonumber(L, key) == i;
-		if (is_next)
-			encode_value(e, key + 1);
+	for (lua_pushnil(L); lua_next(L, idx) != 0; lua_settop(L, key)) {
+		if (++i > count || lua_type(L, key) != LUA_TNUMBER || lua_tonumber(L, key) != i)
+			break;
+		if (done == i - 1 && lua_encode_scalar(L, key + 1, e->out))
+			done = i;
 	}
-	lua_settop(L, key - 1);
-	if (is_next && i == count)
-		return true;
-	buf_truncate(e->out, mark);
-	return false;
+	if (lua_gettop(L) >= key || i != count) {
+		lua_settop(L, key - 1);
+		buf_truncate(e->out, mark);
+		return false;
+	}
+	encode_elements(e, idx, done + 1, count);
+	return true;
 }
 
 static void encode_array(struct encoder *e, int idx, uint32_t count)
 {
 	put_array(e->out, count);
-	for (uint32_t i = 1; i <= count; i++) {
-		lua_rawgeti(e->L, idx, i);
-		encode_value(e, lua_gettop(e->L));
-		lua_pop(e->L, 1);
-	}
+	encode_elements(e, idx, 1, count);
 }
 
 static void encode_map(struct encoder *e, int idx, uint32_t count)
@@ -432,23 +469,12 @@ static void encode_cdata(struct encoder *e, int idx)
 static void encode_value(struct encoder *e, int idx)
 {
 	lua_State *L = e->L;
+	if (lua_encode_scalar(L, idx, e->out))
+		return;
 	switch (lua_type(L, idx)) {
-	case LUA_TNIL:
-	case LUA_TNONE:
-		put_nil(e->out);
-		break;
-	case LUA_TBOOLEAN:
-		*buf_alloc(e->out, 1) = (char)(lua_toboolean(L, idx) ? 0xc3 : 0xc2);
-		break;
 	case LUA_TNUMBER:
-		encode_number(e, lua_tonumber(L, idx));
+		encode_double(e, lua_tonumber(L, idx));
 		break;
-	case LUA_TSTRING: {
-		size_t len;
-		const char *s = lua_tolstring(L, idx, &len);
-		put_str(e->out, s, len);
-		break;
-	}
 	case LUA_TTABLE:
 		encode_table(e, idx);
 		break;

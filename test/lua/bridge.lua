@@ -30,7 +30,11 @@ test:test('recursion through C ends in an error', function(t)
 end)
 
 test:test('values that contain or make themselves', function(t)
-    t:plan(4)
+    t:plan(5)
+    -- Neither an array nor one until its end is reached: each level is to be encoded once.
+    local mixed = {1}
+    for _ = 1, 100 do mixed = {mixed, x = 1} end
+    t:is(#msgpack.encode(mixed), 502, 'deep tables that look like arrays at first')
     local cycle = {}
     cycle.cycle = cycle
     t:is(select(2, pcall(msgpack.encode, cycle)), 'Too high nest level - 129', 'a cycle')
