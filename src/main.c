@@ -46,6 +46,10 @@ struct options {
 static struct options options;
 static int exit_status;
 static bool is_stopping;
+/** The fiber in which the process stops, while it does. */
+static struct fiber *stopper;
+/** No fiber runs any more. */
+static bool is_over;
 static ev_signal sigint_watcher, sigterm_watcher, sighup_watcher;
 
 /* Command line ------------------------------------------------------------ */
@@ -136,14 +140,22 @@ static void choose_script(int argc, char **argv, int first)
 
 /* Stop ---------------------------------------------------------------------- */
 
-/** The sequence of a clean stop. Runs once, in a fiber. */
-static int stop_run(va_list ap)
+/** What a clean stop does behind the triggers of scripts. Runs once. */
+static void stop_all(void)
 {
-	fiber_set_cancellable(false);
-	lua_ctl_run_shutdown();
 	net_stop();
 	wal_stop();
 	loop_stop();
+}
+
+/** The sequence of a clean stop, in a fiber. */
+static int stop_run(va_list ap)
+{
+	fiber_set_cancellable(false);
+	stopper = fiber();
+	lua_ctl_run_shutdown();
+	stop_all();
+	stopper = NULL;
 	return 0;
 }
 
@@ -172,11 +184,19 @@ static void on_hangup(struct ev_loop *ev, ev_signal *w, int events)
 		diag_log();
 }
 
-/** os.exit([status]): stops cleanly, from any fiber. Never returns to its caller. */
+/**
+ * os.exit([status]): stops cleanly, from any fiber. Never returns to its caller, save
+ * for a finalizer that runs because the process ends.
+ */
 static int lua_os_exit(lua_State *L)
 {
 	int status = lua_isnoneornil(L, 1) || lua_isboolean(L, 1) ? 0 : (int)lua_tointeger(L, 1);
+	if (is_over)
+		return 0;
 	stop_begin(status);
+	/* A trigger of the stop itself has had enough of the others. */
+	if (fiber() == stopper)
+		stop_all();
 	for (;;)
 		fiber_yield();
 	return 0;
@@ -392,6 +412,7 @@ int main(int argc, char **argv)
 		panic("no memory for the script's fiber");
 	fiber_wakeup(f);
 	loop_run();
+	is_over = true;
 	finish();
 	return exit_status;
 }

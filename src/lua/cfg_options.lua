@@ -272,6 +272,9 @@ local function check_type(name, value)
     end
     for kind in kinds:gmatch('[^, ]+') do
         if kind == type(value) then
+            if value ~= value then
+                wrong(name, 'must not be NaN')
+            end
             return
         end
     end

@@ -71,6 +71,22 @@ class Cli(unittest.TestCase):
         self.tarn(self.script('os.exit(7)'), expected=7)
         self.assertEqual(self.tarn(self.script('io.write("no newline") os.exit(0)'))[0], 'no newline')
 
+    def test_exit_from_anywhere(self):
+        collected = ('local garbage = newproxy(true) '
+                     'getmetatable(garbage).__gc = function() os.exit(3) end ')
+        database = 'box.cfg{log_level = 1, wal_mode = "none"} '
+        cases = [('coroutine.wrap(function() os.exit(3) end)()', 3),
+                 ('pcall(os.exit, 3)', 3),
+                 (collected + 'garbage = nil collectgarbage()', 3),
+                 (collected + 'kept = garbage os.exit(4)', 4),
+                 (database + 'box.ctl.on_shutdown(function() os.exit(5) end) os.exit(4)', 4),
+                 (database + 'box.begin() box.space._schema:insert{"key"} os.exit(3)', 3),
+                 (database + 'box.space._schema:on_replace(function() os.exit(3) end) '
+                  'box.space._schema:insert{"key"}', 3)]
+        for text, expected in cases:
+            with self.subTest(text=text):
+                self.tarn(self.script(text), expected=expected)
+
     def test_errors(self):
         cases = [('error("boom")', 'script.lua:1: boom'),
                  ('local t = nil\nprint(t.x)', 'script.lua:2: attempt to index'),
@@ -79,7 +95,8 @@ class Cli(unittest.TestCase):
                  ('error({code = 1})', 'table'),
                  ('require("nosuch.module")', "module 'nosuch.module' not found"),
                  ('require("fiber").sleep(0.01) error("later")', 'script.lua:1: later'),
-                 ('box.cfg{listn = 1}', 'listn')]
+                 ('box.cfg{listn = 1}', 'listn'),
+                 ('box.cfg{memtx_memory = 0/0}', "'memtx_memory': must not be NaN")]
         for text, message in cases:
             with self.subTest(text=text):
                 _, err = self.tarn(self.script(text), expected=1)
