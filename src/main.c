@@ -246,7 +246,9 @@ static int call_reported(lua_State *L, int arg_count, int result_count)
 	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
 	lua_pushcfunction(L, keep_traceback);
 	lua_insert(L, base);
+	bool was_guarded = lua_heap_guard(true);
 	int rc = lua_pcall(L, arg_count, result_count, base);
+	lua_heap_guard(was_guarded);
 	if (rc != 0) {
 		lua_to_diag(L);
 		report_error(L);

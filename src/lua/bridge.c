@@ -29,7 +29,9 @@ static int lua_slot;
 static struct lua_fiber *spares;
 /** Those that lua_state_get() handed out. */
 static struct lua_fiber *borrowed;
-static int ref_tostring;
+static int ref_tostring, ref_collect;
+/** A coroutine must come to be, whatever the limit of the heap. */
+static int coroutines_being_made;
 
 /* Coroutines ------------------------------------------------------------- */
 
@@ -41,8 +43,12 @@ static struct lua_fiber *lua_fiber_new(void)
 		return lf;
 	}
 	lf = xmalloc(sizeof(*lf));
+	coroutines_being_made++;
 	lf->L = lua_newthread(lua_main);
 	lf->ref = luaL_ref(lua_main, LUA_REGISTRYINDEX);
+	coroutines_being_made--;
+	lf->is_guarded = false;
+	lf->bytes_at_begin = 0;
 	list_create(&lf->scratches);
 	lf->scratch_count = 0;
 	return lf;
@@ -100,6 +106,7 @@ lua_State *lua_state_get(void)
 	if (lua_getstack(L, 0, &ar) == 0)
 		return L;
 	struct lua_fiber *lf = lua_fiber_new();
+	lf->is_guarded = lua_heap_guard(false);
 	lf->next_spare = borrowed;
 	borrowed = lf;
 	return lf->L;
@@ -112,10 +119,28 @@ void lua_state_put(lua_State *L)
 		if (lf->L == L) {
 			lua_settop(L, 0);
 			*p = lf->next_spare;
+			lua_heap_guard(lf->is_guarded);
 			lua_fiber_spare(lf);
 			return;
 		}
 	}
+}
+
+bool lua_heap_guard(bool yesno)
+{
+	struct lua_fiber *lf = lua_fiber_get();
+	bool old = lf->is_guarded;
+	lf->is_guarded = yesno;
+	return old;
+}
+
+bool lua_heap_is_guarded(uint64_t *asked)
+{
+	struct lua_fiber *lf = fiber()->slot[lua_slot];
+	if (coroutines_being_made > 0 || lf == NULL || !lf->is_guarded)
+		return false;
+	*asked = fiber()->usage.heap_bytes - lf->bytes_at_begin;
+	return true;
 }
 
 /* Calls and errors ------------------------------------------------------- */
@@ -153,11 +178,50 @@ void lua_to_diag(lua_State *L)
 	lua_pop(L, 2);
 }
 
+static int collect(lua_State *L)
+{
+	lua_gc(L, LUA_GCCOLLECT, 0);
+	return 0;
+}
+
+/** Takes the message of Lua, which has no memory. Makes room for those who come next. */
+static void no_memory_to_diag(lua_State *L)
+{
+	lua_pop(L, 1);
+	if (lua_heap_is_nearly_full()) {
+		lua_rawgeti(L, LUA_REGISTRYINDEX, ref_collect);
+		if (lua_pcall(L, 0, 0, 0) != 0)
+			lua_pop(L, 1);
+	}
+	if (lua_heap_limit() != 0)
+		diag_set(OutOfMemory, "Not enough memory for Lua: lua_memory is %zu bytes",
+			 lua_heap_limit());
+	else
+		diag_set(OutOfMemory, "Not enough memory for Lua");
+}
+
+/** Was it lack of memory, raised by Lua or passed on by who caught it? */
+static bool is_no_memory(lua_State *L, int rc)
+{
+	return rc == LUA_ERRMEM || (lua_type(L, -1) == LUA_TSTRING &&
+		strcmp(lua_tostring(L, -1), "not enough memory") == 0);
+}
+
 int lua_call_protected(lua_State *L, int arg_count, int result_count)
 {
-	if (lua_pcall(L, arg_count, result_count, 0) == 0)
+	struct lua_fiber *lf = lua_fiber_get();
+	bool was_guarded = lf->is_guarded;
+	lf->is_guarded = true;
+	if (!was_guarded && L == lf->L)
+		lf->bytes_at_begin = fiber()->usage.heap_bytes;
+	int rc = lua_pcall(L, arg_count, result_count, 0);
+	lf->is_guarded = was_guarded;
+	if (rc == 0)
 		return 0;
-	lua_to_diag(L);
+	if (is_no_memory(L, rc))
+		no_memory_to_diag(L);
+	else
+		lua_to_diag(L);
 	return -1;
 }
 
@@ -251,6 +315,8 @@ void lua_bridge_init(int argc, char **argv)
 	luaJIT_setmode(lua_main, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_ON);
 	lua_getglobal(lua_main, "tostring");
 	ref_tostring = lua_ref_forever(lua_main);
+	lua_pushcfunction(lua_main, collect);
+	ref_collect = lua_ref_forever(lua_main);
 	lua_init_args(lua_main, argc, argv);
 	if (lua_cpcall(lua_main, init_protected, NULL) != 0)
 		panic("start-up of Lua: %s", lua_push_text(lua_main, -1));

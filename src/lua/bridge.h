@@ -31,6 +31,18 @@ extern lua_State *lua_main;
 size_t lua_heap_used(void);
 uint64_t lua_heap_allocated(void);
 
+/** The most that the Lua heap may have, in bytes; 0: no limit. Below what it has: nothing more, until it shrinks. */
+size_t lua_heap_limit(void);
+void lua_heap_set_limit(size_t limit);
+
+/**
+ * Makes the limit hold for the current fiber, or not; returns what was. It holds inside
+ * of protected calls on the fiber's coroutine, which lua_call_protected() sees to: there
+ * Lua may raise. C that works on another coroutine, or that calls Lua unprotected, must
+ * not fail and lifts it. Each fiber has its own.
+ */
+bool lua_heap_guard(bool yesno);
+
 /** Makes the state with our allocator, opens libraries and embedded modules. Stops the process on failure. */
 void lua_bridge_init(int argc, char **argv);
 void lua_bridge_free(void);

@@ -17,6 +17,10 @@ struct lua_fiber {
 	int ref;
 	/** The next spare, while in the list of coroutines without a fiber. */
 	struct lua_fiber *next_spare;
+	/** The limit of the Lua heap holds; of a borrowed coroutine: what the borrower had. */
+	bool is_guarded;
+	/** The fiber's `usage.heap_bytes` when its outermost call began. */
+	uint64_t bytes_at_begin;
 	/** Scratch buffers in use, newest first, and their number. */
 	struct list scratches;
 	uint32_t scratch_count;

@@ -184,7 +184,10 @@ static int push_port_lua(lua_State *L, const struct port_lua *p)
 {
 	assert(p->L != L);
 	check_stack(L, p->count + 1);
-	if (!lua_checkstack(p->L, 1))
+	bool was_guarded = lua_heap_guard(false);
+	bool has_room = lua_checkstack(p->L, 1);
+	lua_heap_guard(was_guarded);
+	if (!has_room)
 		luaL_error(L, "too many values");
 	for (int i = 1; i <= p->count; i++) {
 		lua_pushvalue(p->L, p->bottom + i);

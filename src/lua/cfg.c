@@ -324,6 +324,25 @@ static int set_memtx_memory(lua_State *L)
 	return 0;
 }
 
+/** (bytes; 0: no limit) Too little for what the heap has is refused. */
+static int set_lua_memory(lua_State *L)
+{
+	/* So much must be left for work. */
+	const size_t room = 1024 * 1024;
+	size_t limit = (size_t)luaL_checknumber(L, 1);
+	if (limit != 0 && lua_heap_used() + room > limit)
+		lua_gc(L, LUA_GCCOLLECT, 0);
+	if (limit != 0 && lua_heap_used() + room > limit) {
+		char text[128];
+		snprintf(text, sizeof(text), "Lua has %zu bytes in use, and needs 1 MB more",
+			 lua_heap_used());
+		client_error(ER_CFG, "lua_memory", text);
+		return lua_throw(L);
+	}
+	lua_heap_set_limit(limit);
+	return 0;
+}
+
 static int set_memtx_max_tuple_size(lua_State *L)
 {
 	double n = luaL_checknumber(L, 1);
@@ -407,6 +426,7 @@ void lua_cfg_init(lua_State *L)
 		{"is_uuid", is_uuid}, {"say", say_line}, {"snapshot", snapshot},
 		{"set_listen", set_listen}, {"set_log_level", set_log_level},
 		{"set_log_format", set_log_format}, {"set_memtx_memory", set_memtx_memory},
+		{"set_lua_memory", set_lua_memory},
 		{"set_memtx_max_tuple_size", set_memtx_max_tuple_size},
 		{"set_read_only", set_read_only}, {"set_checkpoint_count", set_checkpoint_count},
 		{"set_checkpoint_interval", set_checkpoint_interval},

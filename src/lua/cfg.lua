@@ -39,6 +39,7 @@ local dynamic = {
         no_decrease('memtx_memory')(new, old)
         c.set_memtx_memory(new)
     end,
+    lua_memory = function(value) c.set_lua_memory(value or 0) end,
     memtx_max_tuple_size = c.set_memtx_max_tuple_size,
     checkpoint_count = c.set_checkpoint_count,
     checkpoint_interval = c.set_checkpoint_interval,
@@ -183,6 +184,9 @@ function box.cfg(given)
     local all = first_configuration(given)
     local level = all.log_level
     all.log_level = number_of_level(level)
+    if all.lua_memory ~= nil then
+        c.set_lua_memory(all.lua_memory)
+    end
     is_starting = true
     c.setup_process(all)
     c.say(3, 'tarn ' .. require('tarn.info').version())

@@ -31,6 +31,7 @@ M.options = {
     log_format = {'any', 'plain'},
     log_level = {'any', 5},
     log_nonblock = {'any'},
+    lua_memory = {'number'},
     memtx_dir = {'string', '.'},
     memtx_max_tuple_size = {'number', 1024 * 1024},
     memtx_memory = {'number', 256 * 1024 * 1024},
@@ -157,6 +158,13 @@ local checks = {
 }
 
 function checks.memtx_memory(name, value)
+    if value < 0 or value > 4398046510080 then
+        wrong(name, 'must be >= 0 and <= 4398046510080, but it is %s', tostring(value))
+    end
+end
+
+-- 0 and box.NULL: no limit. Whether it is enough is found out when it is set.
+function checks.lua_memory(name, value)
     if value < 0 or value > 4398046510080 then
         wrong(name, 'must be >= 0 and <= 4398046510080, but it is %s', tostring(value))
     end

@@ -150,7 +150,10 @@ static struct fiber *make_fiber(lua_State *L, const char *usage)
 		lua_throw(L);
 	lua_State *co = lua_state_of(f);
 	int count = lua_gettop(L);
-	if (!lua_checkstack(co, count)) {
+	bool was_guarded = lua_heap_guard(false);
+	bool has_room = lua_checkstack(co, count);
+	lua_heap_guard(was_guarded);
+	if (!has_room) {
 		/* A fiber can't be taken back: let it do nothing. */
 		lua_pushcfunction(co, do_nothing);
 		fiber_wakeup(f);

@@ -116,14 +116,15 @@ static int listen_addresses(lua_State *L)
 	return 1;
 }
 
-/** () -> bytes of tuples, of indexes, of the Lua heap; the limit of the first */
+/** () -> bytes of tuples, of indexes, of the Lua heap; the limits of the first and the last (0: none) */
 static int memory(lua_State *L)
 {
 	lua_pushnumber(L, (double)tuple_memory.used);
 	lua_pushnumber(L, (double)index_memory.used);
 	lua_pushnumber(L, (double)lua_heap_used());
 	lua_pushnumber(L, (double)tuple_memory.limit);
-	return 4;
+	lua_pushnumber(L, (double)lua_heap_limit());
+	return 5;
 }
 
 /** Appends one snapshot to the list at the top; nothing where its header cannot be read. */

@@ -82,6 +82,6 @@ end
 box.runtime = {}
 
 function box.runtime.info()
-    local _, _, lua = c.memory()
-    return {lua = lua, used = lua, maxalloc = 4398046510080}
+    local _, _, lua, _, limit = c.memory()
+    return {lua = lua, used = lua, maxalloc = limit > 0 and limit or 4398046510080}
 end

@@ -67,9 +67,16 @@ class Cost(Base):
         for _ in range(100):
             self.call('empty')
         self.eval('box.stat.procedures.reset()')
+        # The collector shrinks the stacks of coroutines, which then grow again.
+        self.eval("collectgarbage('stop')")
+        for _ in range(101):
+            self.call('empty')
+        before = self.stat('empty')['lua_bytes']
         for _ in range(100):
             self.call('empty')
-        self.assertEqual(self.stat('empty')['lua_bytes'], 0)
+        after = self.stat('empty')['lua_bytes']
+        self.eval("collectgarbage('restart')")
+        self.assertEqual(after, before)
 
     def test_bytes_are_the_procedures_own(self):
         """Fibers that take turns do not get each other's bytes."""
@@ -141,6 +148,123 @@ class Cost(Base):
         self.call('empty')
         self.eval('box.stat.reset()')
         self.assertIsNone(self.stat('empty'))
+
+
+class Memory(Base):
+    """box.cfg{lua_memory}"""
+    LIMIT = 32 * 1024 * 1024
+    NO_MEMORY = 'Not enough memory for Lua: lua_memory is 33554432 bytes'
+
+    def setUp(self):
+        super().setUp()
+        self.eval('collectgarbage() collectgarbage() box.cfg{lua_memory = ...}', self.LIMIT)
+
+    def tearDown(self):
+        self.eval('box.cfg{lua_memory = box.NULL} hold = nil jit.on() collectgarbage() collectgarbage()')
+        super().tearDown()
+
+    def used(self):
+        return self.eval('collectgarbage() collectgarbage() return box.runtime.info().lua')[0]
+
+    def check_eater(self, body):
+        """The procedure runs out of memory, again and again; others are served, nothing stays."""
+        self.eval(f'function eater() {body} end')
+        other = Client(port)
+        error = self.fails(self.call, 'eater')
+        before = self.used()
+        for _ in range(3):
+            error = self.fails(self.call, 'eater')
+            self.assertEqual(str(error), self.NO_MEMORY)
+            self.assertEqual(other.call('echo', 'x' * 100000), ['x' * 100000])
+            self.assertEqual(self.call('echo', {'a': [1, 2]}), [{'a': [1, 2]}])
+        self.assertLess(abs(self.used() - before), 300000)
+        other.close()
+
+    def test_tables(self):
+        self.check_eater('local t = {} while true do t = {t} end')
+
+    def test_tables_interpreted(self):
+        self.check_eater('jit.off() local t = {} while true do t = {t} end')
+
+    def test_an_array(self):
+        self.check_eater('local t = {} for i = 1, 1e9 do t[i] = i end')
+
+    def test_a_map(self):
+        self.check_eater('local t = {} for i = 1, 1e9 do t["key" .. i] = true end')
+
+    def test_a_string(self):
+        self.check_eater('local s = "x" while true do s = s .. s end')
+
+    def test_rep(self):
+        self.check_eater('return ("x"):rep(1e9)')
+
+    def test_closures(self):
+        self.check_eater('local f while true do local g = f f = function() return g end end')
+
+    def test_coroutines(self):
+        self.check_eater('local t = {} while true do t[#t + 1] = coroutine.create(print) end')
+
+    def test_cdata(self):
+        self.check_eater("local t, ffi = {}, require('ffi')"
+                         " while true do t[#t + 1] = ffi.new('char[1000]') end")
+
+    def test_tuples(self):
+        self.check_eater('local t = {} while true do t[#t + 1] = box.tuple.new{#t, 2, 3} end')
+
+    def test_rows_of_a_space(self):
+        self.check_eater('local t = {} while true do t[#t + 1] = box.space.test:select() end')
+
+    def test_decoding(self):
+        self.check_eater("local m = require('msgpack') local s = m.encode({{}, {}, {}, {}, {}, {}, {}})"
+                         ' local t = {} while true do t[#t + 1] = m.decode(s) end')
+
+    def test_fibers(self):
+        """One that makes fibers, and the fibers themselves."""
+        self.eval("fiber = require('fiber') function child() local t = {} while true do t[#t + 1] = {} end end")
+        self.check_eater('for i = 1, 10 do fiber.create(child) end local t = {}'
+                         ' while true do t[#t + 1] = {} if #t % 1e5 == 0 then fiber.create(child) end end')
+
+    def test_a_large_argument(self):
+        self.eval('hold = ("x"):rep(8 * 1024 * 1024)')
+        error = self.fails(self.call, 'echo', 'y' * (30 * 1024 * 1024))
+        self.assertEqual(str(error), self.NO_MEMORY)
+        self.assertEqual(self.call('echo', 1), [1])
+
+    def test_a_procedure_may_catch_it(self):
+        ok, text = self.eval('local ok, e = pcall(string.rep, "x", 1e9) return ok, tostring(e)')
+        self.assertEqual((ok, text), (False, 'not enough memory'))
+
+    def test_garbage_is_not_an_error(self):
+        """With much of the limit live, garbage many times the limit can be made."""
+        self.eval('hold = {} for i = 1, 18 do hold[i] = {} for k = 1, 16000 do hold[i][k] = {} end end')
+        self.assertGreater(self.used(), self.LIMIT * 0.5)
+        for n in range(20):
+            self.assertEqual(self.eval('local n = 0 for i = 1, 200000 do local t = {i} n = n + #t end return n'),
+                             [200000])
+
+    def test_a_heap_full_of_live_data(self):
+        """Small requests are served still, and the limit can be raised."""
+        for step in (1000000, 1000, 10):
+            self.fails(self.eval, 'hold = {hold} local h = hold for i = 1, 1e9 do'
+                                  ' local t = {} for k = 1, ... do t[k] = k end h = {h, t} hold = h end', step)
+        for i in range(100):
+            self.assertEqual(self.call('echo', i, [i]), [i, [i]])
+        self.fails(self.call, 'echo', 'x' * 2000000)
+        self.eval('box.cfg{lua_memory = ...}', 4 * self.LIMIT)
+        self.assertEqual(self.call('echo', 'x' * 2000000), ['x' * 2000000])
+
+    def test_the_settings(self):
+        info = self.eval('return box.runtime.info(), box.cfg.lua_memory')
+        self.assertEqual((info[0]['maxalloc'], info[1]), (self.LIMIT, self.LIMIT))
+        self.assertIn('lua_memory', str(self.fails(self.eval, 'box.cfg{lua_memory = 1000}')))
+        self.assertIn('lua_memory', str(self.fails(self.eval, 'box.cfg{lua_memory = -1}')))
+        self.assertIn('lua_memory', str(self.fails(self.eval, 'box.cfg{lua_memory = "1"}')))
+        self.assertEqual(self.eval('return box.cfg.lua_memory'), [self.LIMIT])
+        # Raised, and lowered again.
+        self.eval('box.cfg{lua_memory = ...}', 4 * self.LIMIT)
+        self.eval('hold = ("x"):rep(...)', self.LIMIT * 3 // 2)
+        self.fails(self.eval, 'box.cfg{lua_memory = ...}', self.LIMIT)
+        self.eval('hold = nil box.cfg{lua_memory = ...}', self.LIMIT)
 
 
 if __name__ == '__main__':
