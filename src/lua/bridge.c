@@ -244,6 +244,34 @@ int lua_throw_params(lua_State *L, const char *format, ...)
 	return lua_throw(L);
 }
 
+/* Classes of userdata ---------------------------------------------------- */
+
+void lua_class_new(lua_State *L, struct lua_class *class)
+{
+	luaL_newmetatable(L, class->name);
+	class->metatable = lua_topointer(L, -1);
+	lua_pushvalue(L, -1);
+	class->ref = lua_ref_forever(L);
+}
+
+void lua_class_set(lua_State *L, const struct lua_class *class)
+{
+	lua_rawgeti(L, LUA_REGISTRYINDEX, class->ref);
+	lua_setmetatable(L, -2);
+}
+
+void *lua_class_check(lua_State *L, int idx, const struct lua_class *class)
+{
+	void *object = lua_touserdata(L, idx);
+	if (object != NULL && lua_getmetatable(L, idx)) {
+		bool is_it = lua_topointer(L, -1) == class->metatable;
+		lua_pop(L, 1);
+		if (is_it)
+			return object;
+	}
+	return luaL_checkudata(L, idx, class->name);
+}
+
 /* Modules ---------------------------------------------------------------- */
 
 static const struct lua_source *source_find(const char *file)

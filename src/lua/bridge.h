@@ -146,6 +146,25 @@ void lua_push_tuple(lua_State *L, struct tuple *tuple);
 /** The tuple at `idx`, valid while it is on the stack; NULL where the value is none. */
 const struct lua_tuple *lua_to_tuple(lua_State *L, int idx);
 
+/* Classes of userdata ---------------------------------------------------- */
+
+/** Known by the address of its metatable, since looking that up by its name takes long. */
+struct lua_class {
+	/** Of the metatable in the registry, and in the text of errors. */
+	const char *name;
+	const void *metatable;
+	int ref;
+};
+
+/** Makes the metatable and leaves it at the top. [raises] */
+void lua_class_new(lua_State *L, struct lua_class *class);
+
+/** Makes the userdata at the top an object of the class. */
+void lua_class_set(lua_State *L, const struct lua_class *class);
+
+/** The object at `idx`. [raises] luaL_checkudata()'s error where there is no such. */
+void *lua_class_check(lua_State *L, int idx, const struct lua_class *class);
+
 /* MessagePack ----------------------------------------------------------- */
 
 /** Options of an encoder or decoder; the defaults of the reference in `lua_codec_default`. */

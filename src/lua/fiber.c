@@ -21,7 +21,7 @@
 #include "lua/modules.h"
 #include "net/iproto.h"
 
-static const char FIBER_TYPE[] = "fiber";
+static struct lua_class fiber_class = {.name = "fiber"};
 
 /** What the module keeps of a fiber, in a slot, for good with the pooled structure. */
 struct lua_fiber {
@@ -84,8 +84,7 @@ static void push_fiber(lua_State *L, struct fiber *f)
 {
 	uint64_t *id = lua_newuserdata(L, sizeof(*id));
 	*id = f->id;
-	luaL_getmetatable(L, FIBER_TYPE);
-	lua_setmetatable(L, -2);
+	lua_class_set(L, &fiber_class);
 }
 
 /** The fiber whose object or id is the argument; the error "the fiber is dead". [raises] */
@@ -95,7 +94,7 @@ static struct fiber *check_fiber(lua_State *L, int idx, bool allow_id)
 	if (allow_id && lua_type(L, idx) == LUA_TNUMBER)
 		id = lua_tonumber(L, idx);
 	else
-		id = *(uint64_t *)luaL_checkudata(L, idx, FIBER_TYPE);
+		id = *(uint64_t *)lua_class_check(L, idx, &fiber_class);
 	struct fiber *f = fiber_find(id);
 	if (f == NULL)
 		luaL_error(L, "the fiber is dead");
@@ -244,7 +243,7 @@ static int lua_fiber_id(lua_State *L)
 	if (lua_isnoneornil(L, 1))
 		lua_pushnumber(L, fiber()->id);
 	else
-		lua_pushnumber(L, *(uint64_t *)luaL_checkudata(L, 1, FIBER_TYPE));
+		lua_pushnumber(L, *(uint64_t *)lua_class_check(L, 1, &fiber_class));
 	return 1;
 }
 
@@ -271,7 +270,7 @@ static const char *status_of(uint64_t id)
 static int lua_fiber_status(lua_State *L)
 {
 	uint64_t id = lua_isnoneornil(L, 1) ? fiber()->id :
-		      *(uint64_t *)luaL_checkudata(L, 1, FIBER_TYPE);
+		      *(uint64_t *)lua_class_check(L, 1, &fiber_class);
 	lua_pushstring(L, status_of(id));
 	return 1;
 }
@@ -422,7 +421,8 @@ static int object_tostring(lua_State *L)
 
 static int object_eq(lua_State *L)
 {
-	const uint64_t *a = luaL_checkudata(L, 1, FIBER_TYPE), *b = luaL_checkudata(L, 2, FIBER_TYPE);
+	const uint64_t *a = lua_class_check(L, 1, &fiber_class);
+	const uint64_t *b = lua_class_check(L, 2, &fiber_class);
 	lua_pushboolean(L, *a == *b);
 	return 1;
 }
@@ -477,7 +477,7 @@ static const luaL_Reg functions[] = {
 
 static void make_metatable(lua_State *L)
 {
-	luaL_newmetatable(L, FIBER_TYPE);
+	lua_class_new(L, &fiber_class);
 	lua_newtable(L);
 	luaL_register(L, NULL, methods);
 	lua_pushcclosure(L, object_index, 1);
@@ -488,7 +488,7 @@ static void make_metatable(lua_State *L)
 	lua_setfield(L, -2, "__eq");
 	lua_pushcfunction(L, object_serialize);
 	lua_setfield(L, -2, "__serialize");
-	lua_pushstring(L, FIBER_TYPE);
+	lua_pushstring(L, fiber_class.name);
 	lua_setfield(L, -2, "__metatable");
 	lua_pop(L, 1);
 }
@@ -503,14 +503,14 @@ void lua_fiber_init(lua_State *L)
 	lua_pop(L, 1);
 }
 
-void lua_fiber_add_class(lua_State *L, const char *type, const luaL_Reg *methods, const char *name,
-			 lua_CFunction constructor)
+void lua_fiber_add_class(lua_State *L, struct lua_class *class, const luaL_Reg *methods,
+			 const char *name, lua_CFunction constructor)
 {
-	luaL_newmetatable(L, type);
+	lua_class_new(L, class);
 	luaL_register(L, NULL, methods);
 	lua_pushvalue(L, -1);
 	lua_setfield(L, -2, "__index");
-	lua_pushstring(L, type);
+	lua_pushstring(L, class->name);
 	lua_setfield(L, -2, "__metatable");
 	lua_pop(L, 1);
 

@@ -13,13 +13,13 @@
 #include "lua/fiber.h"
 #include "lua/modules.h"
 
-static const char CHANNEL_TYPE[] = "fiber.channel";
+static struct lua_class channel_class = {.name = "fiber.channel"};
 
 static struct channel *check_channel(lua_State *L, const char *usage)
 {
 	if (lua_isnoneornil(L, 1))
 		luaL_error(L, "%s", usage);
-	return *(struct channel **)luaL_checkudata(L, 1, CHANNEL_TYPE);
+	return *(struct channel **)lua_class_check(L, 1, &channel_class);
 }
 
 static double check_timeout(lua_State *L, int idx, const char *usage)
@@ -48,8 +48,7 @@ static int channel_make(lua_State *L)
 	*ch = channel_new(size);
 	if (*ch == NULL)
 		return lua_throw(L);
-	luaL_getmetatable(L, CHANNEL_TYPE);
-	lua_setmetatable(L, -2);
+	lua_class_set(L, &channel_class);
 	return 1;
 }
 
@@ -166,7 +165,7 @@ static int lua_channel_tostring(lua_State *L)
 
 static int lua_channel_gc(lua_State *L)
 {
-	struct channel **ch = luaL_checkudata(L, 1, CHANNEL_TYPE);
+	struct channel **ch = lua_class_check(L, 1, &channel_class);
 	if (*ch == NULL)
 		return 0;
 	drop_values(L, *ch);
@@ -193,5 +192,5 @@ static const luaL_Reg methods[] = {
 
 void lua_fiber_channel_init(lua_State *L)
 {
-	lua_fiber_add_class(L, CHANNEL_TYPE, methods, "channel", channel_make);
+	lua_fiber_add_class(L, &channel_class, methods, "channel", channel_make);
 }

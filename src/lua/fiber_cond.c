@@ -10,21 +10,20 @@
 #include "lua/fiber.h"
 #include "lua/modules.h"
 
-static const char COND_TYPE[] = "fiber.cond";
+static struct lua_class cond_class = {.name = "fiber.cond"};
 
 static struct fiber_cond *check_cond(lua_State *L, const char *usage)
 {
 	if (lua_isnoneornil(L, 1))
 		luaL_error(L, "%s", usage);
-	return luaL_checkudata(L, 1, COND_TYPE);
+	return lua_class_check(L, 1, &cond_class);
 }
 
 static int cond_new(lua_State *L)
 {
 	struct fiber_cond *c = lua_newuserdata(L, sizeof(*c));
 	fiber_cond_create(c);
-	luaL_getmetatable(L, COND_TYPE);
-	lua_setmetatable(L, -2);
+	lua_class_set(L, &cond_class);
 	return 1;
 }
 
@@ -59,14 +58,14 @@ static int cond_broadcast(lua_State *L)
 
 static int cond_tostring(lua_State *L)
 {
-	luaL_checkudata(L, 1, COND_TYPE);
+	lua_class_check(L, 1, &cond_class);
 	lua_pushliteral(L, "cond");
 	return 1;
 }
 
 static int cond_gc(lua_State *L)
 {
-	fiber_cond_destroy(luaL_checkudata(L, 1, COND_TYPE));
+	fiber_cond_destroy(lua_class_check(L, 1, &cond_class));
 	return 0;
 }
 
@@ -81,5 +80,5 @@ static const luaL_Reg methods[] = {
 
 void lua_fiber_cond_init(lua_State *L)
 {
-	lua_fiber_add_class(L, COND_TYPE, methods, "cond", cond_new);
+	lua_fiber_add_class(L, &cond_class, methods, "cond", cond_new);
 }
