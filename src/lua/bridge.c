@@ -332,11 +332,28 @@ static int init_protected(lua_State *L)
 	return 0;
 }
 
+/**
+ * Takes so many references and gives them back, the first on top: the registry then has
+ * them in its array, where they are found at once, and not in its hash.
+ */
+static void reserve_refs(lua_State *L)
+{
+	enum { REF_COUNT = 1500 };
+	int refs[REF_COUNT];
+	for (int i = 0; i < REF_COUNT; i++) {
+		lua_pushboolean(L, true);
+		refs[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+	}
+	for (int i = REF_COUNT - 1; i >= 0; i--)
+		luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
+}
+
 void lua_bridge_init(int argc, char **argv)
 {
 	lua_main = lua_newstate(lua_heap_alloc, NULL);
 	if (lua_main == NULL)
 		panic("failed to make the Lua state");
+	reserve_refs(lua_main);
 	lua_slot = fiber_slot_new(lua_fiber_recycle);
 	fiber_on_destroy(lua_fiber_destroy);
 	luaL_openlibs(lua_main);
