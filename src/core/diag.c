@@ -21,6 +21,7 @@ const struct error_type type_SystemError = {"SystemError", &type_Exception};
 const struct error_type type_SocketError = {"SocketError", &type_SystemError};
 const struct error_type type_OutOfMemory = {"OutOfMemory", &type_SystemError};
 const struct error_type type_FiberIsCancelled = {"FiberIsCancelled", &type_Exception};
+const struct error_type type_FiberSliceIsExceeded = {"FiberSliceIsExceeded", &type_Exception};
 const struct error_type type_TimedOut = {"TimedOut", &type_SystemError};
 const struct error_type type_ChannelIsClosed = {"ChannelIsClosed", &type_Exception};
 const struct error_type type_IllegalParams = {"IllegalParams", &type_Exception};

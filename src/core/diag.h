@@ -54,6 +54,7 @@ extern const struct error_type
 	type_SocketError,
 	type_OutOfMemory,
 	type_FiberIsCancelled,
+	type_FiberSliceIsExceeded,	/* it ran for too long without a yield */
 	type_TimedOut,
 	type_ChannelIsClosed,
 	type_IllegalParams,

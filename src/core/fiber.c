@@ -64,7 +64,6 @@ enum {
 	POLL_CHECK = 64,
 	POLL_INTERVAL_NS = 50 * 1000,
 	FIBER_ID_MAIN = 1,
-	FIBER_ID_RESERVED = 100,
 	STACK_SIZE_MIN = 16 * 1024,
 	/** Stack tops are staggered by so much, lest all of them share few cache sets. */
 	STACK_COLOR = 128,
@@ -139,6 +138,8 @@ static inline __attribute__((always_inline)) void switch_to(struct fiber *self, 
 	to->flags |= FIBER_IS_RUNNING;
 	to->csw++;
 	fiber_switch_count++;
+	if (unlikely(fiber_watched != 0))
+		fiber_watch_switch(self, to);
 	fiber_current = to;
 #ifdef TARN_ASAN
 	__sanitizer_start_switch_fiber(&self->_asan_stack, to->_stack.base, to->_stack.size);
@@ -208,6 +209,8 @@ static inline void switch_away(struct fiber *self)
 		next = fall_back(self);
 	if (next != self)
 		switch_to(self, next);
+	else if (unlikely(fiber_watched != 0))
+		fiber_watch_switch(self, self);
 }
 
 bool sched_run(void)
@@ -510,6 +513,7 @@ static void fiber_recycle(struct fiber *f)
 	diag_clear(&f->diag);
 	map_u64_del(&sched.by_id, f->id);
 	list_del(&f->all_link);
+	fiber_watch_end(f);
 	f->id = 0;
 	f->flags = (f->flags & FIBER_IS_RUNNING) | FIBER_IS_DEAD;
 	sched.alive_count--;

@@ -27,11 +27,14 @@
 #include "core/list.h"
 #include "core/region.h"
 #include "core/stack.h"
+#include "core/watch.h"
 
 typedef int (*fiber_func)(va_list);
 
 enum {
 	FIBER_NAME_MAX = 255,
+	/** The scheduler has id 1; ids up to this one are not given to others. */
+	FIBER_ID_RESERVED = 100,
 	/** Slots for upper layers; see fiber_slot_new(). */
 	FIBER_SLOT_MAX = 8,
 	FIBER_STACK_SIZE_DEFAULT = 512 * 1024,
@@ -97,6 +100,7 @@ struct fiber {
 	struct stack _stack;
 	/** AddressSanitizer's fake stack while switched out. */
 	void *_asan_stack;
+	struct fiber_watch watch;
 	char name[FIBER_NAME_MAX + 1];
 };
 
@@ -222,6 +226,12 @@ int fiber_slot_new(void (*recycle)(struct fiber *f, void *value));
 
 /** Registers what is called when a pooled fiber's stack is given back, to drop kept slots. */
 void fiber_on_destroy(void (*destroy)(struct fiber *f));
+
+/**
+ * Return addresses on the fiber's C stack, innermost first; their count. What has no
+ * frame pointers ends the list.
+ */
+int fiber_backtrace(const struct fiber *f, void **pcs, int max);
 
 /** How many times any fiber was switched to. */
 extern uint64_t fiber_switch_count;

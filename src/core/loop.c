@@ -32,6 +32,7 @@ static void on_check(struct ev_loop *ev, ev_check *w, int events)
 	(void)w;
 	(void)events;
 	loop.monotonic = clock_monotonic();
+	fiber_watch_polled();
 }
 
 static void on_trim(struct ev_loop *ev, ev_timer *w, int events)
@@ -90,6 +91,7 @@ void loop_turn(void)
 	if (!was_ready && sched_has_ready())
 		return;
 	bool may_wait = !was_ready && !sched_wants_poll() && !loop.is_stopped;
+	fiber_watch_turn();
 	ev_run(loop_ev, may_wait ? EVRUN_ONCE : EVRUN_NOWAIT);
 	sched_polled(clock_monotonic_ns());
 	if (sched_pool_is_large() && !ev_is_active(&loop.trim))

@@ -144,7 +144,7 @@ int db_process_unchecked(struct request *request, struct tuple **result)
 int db_process(struct request *request, struct tuple **result)
 {
 	struct space *space = space_find(request->space_id);
-	if (space == NULL || db_check_writable(space) != 0 ||
+	if (space == NULL || fiber_check_slice() != 0 || db_check_writable(space) != 0 ||
 	    space_access_check(space, PRIV_WRITE) != 0)
 		return -1;
 	return db_execute(space, request, result);

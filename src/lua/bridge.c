@@ -83,6 +83,12 @@ lua_State *lua_state_of(struct fiber *f)
 	return lua_fiber_of(f)->L;
 }
 
+lua_State *lua_state_peek(struct fiber *f)
+{
+	struct lua_fiber *lf = f->slot[lua_slot];
+	return lf == NULL ? NULL : lf->L;
+}
+
 /** A fiber's life ends: what is left of it goes, the coroutine stays with the pooled fiber. */
 static void lua_fiber_recycle(struct fiber *f, void *value)
 {

@@ -60,6 +60,9 @@ struct fiber;
 /** The same for any living fiber, e.g. one that is not yet started. */
 lua_State *lua_state_of(struct fiber *f);
 
+/** The same without making one: NULL where the fiber had no use of Lua yet. */
+lua_State *lua_state_peek(struct fiber *f);
+
 /**
  * A coroutine to call Lua on from C that may itself have been called by Lua: the
  * fiber's where nothing runs on it, else a spare one. Given back by lua_state_put(),

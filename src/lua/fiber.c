@@ -31,6 +31,8 @@ struct lua_fiber {
 };
 
 static int slot;
+/** The table of methods. */
+static int methods_ref;
 
 static void drop_refs(struct lua_fiber *lf)
 {
@@ -87,15 +89,26 @@ static void push_fiber(lua_State *L, struct fiber *f)
 	lua_class_set(L, &fiber_class);
 }
 
-/** The fiber whose object or id is the argument; the error "the fiber is dead". [raises] */
-static struct fiber *check_fiber(lua_State *L, int idx, bool allow_id)
+bool lua_fiber_is_visible(const struct fiber *f)
+{
+	return f->id > FIBER_ID_RESERVED;
+}
+
+/** A fiber by its id, for scripts: NULL where there is none. */
+static struct fiber *find_visible(uint64_t id)
+{
+	struct fiber *f = fiber_find(id);
+	return f != NULL && lua_fiber_is_visible(f) ? f : NULL;
+}
+
+struct fiber *lua_check_fiber(lua_State *L, int idx, bool allow_id)
 {
 	uint64_t id;
 	if (allow_id && lua_type(L, idx) == LUA_TNUMBER)
 		id = lua_tonumber(L, idx);
 	else
 		id = *(uint64_t *)lua_class_check(L, idx, &fiber_class);
-	struct fiber *f = fiber_find(id);
+	struct fiber *f = allow_id ? find_visible(id) : fiber_find(id);
 	if (f == NULL)
 		luaL_error(L, "the fiber is dead");
 	return f;
@@ -217,7 +230,7 @@ static int push_results(lua_State *L, struct lua_fiber *lf)
 
 static int lua_fiber_join(lua_State *L)
 {
-	struct fiber *f = check_fiber(L, 1, true);
+	struct fiber *f = lua_check_fiber(L, 1, true);
 	if (!(f->flags & FIBER_IS_JOINABLE))
 		luaL_error(L, "the fiber is not joinable");
 	double timeout = luaL_optnumber(L, 2, TIMEOUT_INFINITY);
@@ -251,7 +264,7 @@ static int lua_fiber_find(lua_State *L)
 {
 	if (lua_gettop(L) != 1)
 		luaL_error(L, "fiber.find(id): bad arguments");
-	struct fiber *f = fiber_find(lua_tonumber(L, 1));
+	struct fiber *f = find_visible(lua_tonumber(L, 1));
 	if (f == NULL)
 		lua_pushnil(L);
 	else
@@ -278,7 +291,7 @@ static int lua_fiber_status(lua_State *L)
 static int lua_fiber_name(lua_State *L)
 {
 	bool has_object = lua_type(L, 1) == LUA_TUSERDATA;
-	struct fiber *f = has_object ? check_fiber(L, 1, false) : fiber();
+	struct fiber *f = has_object ? lua_check_fiber(L, 1, false) : fiber();
 	int arg = has_object ? 2 : 1;
 	if (lua_isnoneornil(L, arg)) {
 		lua_pushstring(L, fiber_name(f));
@@ -300,7 +313,7 @@ static int lua_fiber_name(lua_State *L)
 
 static int lua_fiber_cancel(lua_State *L)
 {
-	struct fiber *f = check_fiber(L, 1, true);
+	struct fiber *f = lua_check_fiber(L, 1, true);
 	if (f->flags & FIBER_IS_SYSTEM)
 		luaL_error(L, "fiber %d is a system one and can't be cancelled", (int)f->id);
 	fiber_cancel(f);
@@ -320,13 +333,13 @@ static int lua_fiber_set_joinable(lua_State *L)
 {
 	if (lua_gettop(L) != 2)
 		luaL_error(L, "fiber.set_joinable(id, yesno): bad arguments");
-	fiber_set_joinable(check_fiber(L, 1, true), lua_toboolean(L, 2));
+	fiber_set_joinable(lua_check_fiber(L, 1, true), lua_toboolean(L, 2));
 	return 0;
 }
 
 static int lua_fiber_wakeup(lua_State *L)
 {
-	struct fiber *f = check_fiber(L, 1, true);
+	struct fiber *f = lua_check_fiber(L, 1, true);
 	if (!(f->flags & FIBER_IS_SYSTEM))
 		fiber_wakeup(f);
 	return 0;
@@ -358,36 +371,6 @@ static int lua_fiber_clock64(lua_State *L)
 	return 1;
 }
 
-/* fiber.info() --------------------------------------------------------- */
-
-static int add_info(struct fiber *f, void *arg)
-{
-	lua_State *L = arg;
-	lua_pushnumber(L, f->id);
-	lua_createtable(L, 0, 5);
-	lua_pushnumber(L, f->id);
-	lua_setfield(L, -2, "fid");
-	lua_pushstring(L, fiber_name(f));
-	lua_setfield(L, -2, "name");
-	lua_pushnumber(L, f->csw);
-	lua_setfield(L, -2, "csw");
-	lua_createtable(L, 0, 2);
-	lua_pushnumber(L, region_used(&f->region));
-	lua_setfield(L, -2, "used");
-	lua_pushnumber(L, region_used(&f->region) + f->stack_size);
-	lua_setfield(L, -2, "total");
-	lua_setfield(L, -2, "memory");
-	lua_rawset(L, -3);
-	return 0;
-}
-
-static int lua_fiber_info(lua_State *L)
-{
-	lua_newtable(L);
-	fiber_foreach(add_info, L);
-	return 1;
-}
-
 /* The object ----------------------------------------------------------- */
 
 static int push_storage(lua_State *L, struct fiber *f)
@@ -406,7 +389,7 @@ static int object_index(lua_State *L)
 {
 	const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 	if (strcmp(key, "storage") == 0)
-		return push_storage(L, check_fiber(L, 1, false));
+		return push_storage(L, lua_check_fiber(L, 1, false));
 	lua_pushvalue(L, 2);
 	lua_rawget(L, lua_upvalueindex(1));
 	return 1;
@@ -414,7 +397,7 @@ static int object_index(lua_State *L)
 
 static int object_tostring(lua_State *L)
 {
-	struct fiber *f = check_fiber(L, 1, false);
+	struct fiber *f = lua_check_fiber(L, 1, false);
 	lua_pushfstring(L, "fiber: %d", (int)f->id);
 	return 1;
 }
@@ -429,7 +412,7 @@ static int object_eq(lua_State *L)
 
 static int object_serialize(lua_State *L)
 {
-	struct fiber *f = check_fiber(L, 1, false);
+	struct fiber *f = lua_check_fiber(L, 1, false);
 	lua_createtable(L, 0, 3);
 	lua_pushnumber(L, f->id);
 	lua_setfield(L, -2, "id");
@@ -467,7 +450,6 @@ static const luaL_Reg functions[] = {
 	{"wakeup", lua_fiber_wakeup},
 	{"yield", lua_fiber_yield},
 	{"sleep", lua_fiber_sleep},
-	{"info", lua_fiber_info},
 	{"time", lua_fiber_time},
 	{"time64", lua_fiber_time64},
 	{"clock", lua_fiber_clock},
@@ -480,6 +462,8 @@ static void make_metatable(lua_State *L)
 	lua_class_new(L, &fiber_class);
 	lua_newtable(L);
 	luaL_register(L, NULL, methods);
+	lua_pushvalue(L, -1);
+	methods_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	lua_pushcclosure(L, object_index, 1);
 	lua_setfield(L, -2, "__index");
 	lua_pushcfunction(L, object_tostring);
@@ -500,6 +484,13 @@ void lua_fiber_init(lua_State *L)
 	net_on_request_end(end_request);
 	make_metatable(L);
 	lua_new_module(L, "fiber", functions);
+	lua_pop(L, 1);
+}
+
+void lua_fiber_add_methods(lua_State *L, const luaL_Reg *methods)
+{
+	lua_rawgeti(L, LUA_REGISTRYINDEX, methods_ref);
+	luaL_register(L, NULL, methods);
 	lua_pop(L, 1);
 }
 
