@@ -167,36 +167,36 @@ static int bound_key(struct index *index, const char **key, uint32_t *part_count
 	return key_validate(index->def->key_def, *key, *part_count, false, true);
 }
 
-int db_index_min(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
-		 struct tuple **result)
+/** The least tuple with the key, or the greatest. */
+static int index_bound(uint32_t space_id, uint32_t index_id, bool is_max, const char *key,
+		       struct tuple **result)
 {
-	(void)key_end;
 	uint32_t part_count;
 	struct tuple *tuple;
 	struct index *index = find_readable(space_id, index_id);
 	if (index == NULL)
 		return -1;
 	if (index->def->type != INDEX_TREE)
-		return unsupported(index, "min()");
+		return unsupported(index, is_max ? "max()" : "min()");
 	if (bound_key(index, &key, &part_count) != 0)
 		return -1;
-	return give(index->vtab->min(index, key, part_count, &tuple), &tuple, result);
+	const struct index_vtab *vtab = index->vtab;
+	return give((is_max ? vtab->max : vtab->min)(index, key, part_count, &tuple), &tuple,
+		    result);
+}
+
+int db_index_min(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+		 struct tuple **result)
+{
+	(void)key_end;
+	return index_bound(space_id, index_id, false, key, result);
 }
 
 int db_index_max(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
 		 struct tuple **result)
 {
 	(void)key_end;
-	uint32_t part_count;
-	struct tuple *tuple;
-	struct index *index = find_readable(space_id, index_id);
-	if (index == NULL)
-		return -1;
-	if (index->def->type != INDEX_TREE)
-		return unsupported(index, "max()");
-	if (bound_key(index, &key, &part_count) != 0)
-		return -1;
-	return give(index->vtab->max(index, key, part_count, &tuple), &tuple, result);
+	return index_bound(space_id, index_id, true, key, result);
 }
 
 int db_index_random(uint32_t space_id, uint32_t index_id, uint32_t seed, struct tuple **result)

@@ -37,6 +37,8 @@ void lua_codec_init(lua_State *L)
 {
 	ref_array_mt = make_hint(L, "seq", LUA_ARRAY_MT);
 	ref_map_mt = make_hint(L, "map", LUA_MAP_MT);
+	lua_codec_tuple = lua_codec_default;
+	lua_codec_tuple.encode_sparse_ratio = 0;
 }
 
 static void set_hint(lua_State *L, int ref, const struct lua_codec *codec)

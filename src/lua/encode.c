@@ -16,6 +16,7 @@
 
 #include "core/diag.h"
 #include "data/mp.h"
+#include "data/mp_buf.h"
 #include "db/error.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
@@ -34,19 +35,7 @@ struct lua_codec lua_codec_default = {
 	.decode_max_depth = 128,
 };
 
-struct lua_codec lua_codec_tuple = {
-	.encode_sparse_convert = true,
-	.encode_sparse_ratio = 0,
-	.encode_sparse_safe = 10,
-	.encode_max_depth = 128,
-	.encode_depth_is_told = true,
-	.encode_invalid_numbers = true,
-	.encode_number_precision = 14,
-	.encode_load_metatables = true,
-	.decode_invalid_numbers = true,
-	.decode_save_metatables = true,
-	.decode_max_depth = 128,
-};
+struct lua_codec lua_codec_tuple;
 
 enum {
 	/** Stack slots that one level of nesting may need. */
@@ -75,52 +64,17 @@ static int throw_text(lua_State *L, const char *text)
 
 /* Scalars ---------------------------------------------------------------- */
 
-static void put_nil(struct buf *out)
-{
-	*buf_alloc(out, 1) = (char)0xc0;
-}
-
-static void put_uint(struct buf *out, uint64_t value)
-{
-	char *p = buf_reserve(out, 9);
-	out->size += mp_encode_uint(p, value) - p;
-}
-
-static void put_int(struct buf *out, int64_t value)
-{
-	char *p = buf_reserve(out, 9);
-	out->size += (value >= 0 ? mp_encode_uint(p, value) : mp_encode_int(p, value)) - p;
-}
-
-static void put_str(struct buf *out, const char *s, size_t len)
-{
-	char *p = buf_reserve(out, len + 5);
-	out->size += mp_encode_str(p, s, len) - p;
-}
-
-static void put_array(struct buf *out, uint32_t count)
-{
-	char *p = buf_reserve(out, 5);
-	out->size += mp_encode_array(p, count) - p;
-}
-
-static void put_map(struct buf *out, uint32_t count)
-{
-	char *p = buf_reserve(out, 5);
-	out->size += mp_encode_map(p, count) - p;
-}
-
 /** False where the number is not finite. */
 static inline bool put_number(struct buf *out, double value)
 {
 	if (value >= -0x1p63 && value < 0x1p63) {
 		int64_t integer = (int64_t)value;
 		if ((double)integer == value) {
-			put_int(out, integer);
+			mp_put_int(out, integer);
 			return true;
 		}
 	} else if (value >= 0x1p63 && value < 0x1p64) {
-		put_uint(out, (uint64_t)value);
+		mp_put_uint(out, (uint64_t)value);
 		return true;
 	} else if (!isfinite(value)) {
 		return false;
@@ -139,11 +93,11 @@ bool lua_encode_scalar(lua_State *L, int idx, struct buf *out)
 		return put_number(out, lua_tonumber(L, idx));
 	case LUA_TSTRING:
 		s = lua_tolstring(L, idx, &len);
-		put_str(out, s, len);
+		mp_put_strn(out, s, len);
 		return true;
 	case LUA_TNIL:
 	case LUA_TNONE:
-		put_nil(out);
+		mp_put_nil(out);
 		return true;
 	case LUA_TBOOLEAN:
 		*buf_alloc(out, 1) = (char)(lua_toboolean(L, idx) ? 0xc3 : 0xc2);
@@ -160,7 +114,7 @@ static bool number_is_refused(struct encoder *e, double value)
 		return false;
 	if (!e->codec->encode_invalid_as_nil)
 		throw_text(e->L, "number must not be NaN or Inf");
-	put_nil(e->out);
+	mp_put_nil(e->out);
 	return true;
 }
 
@@ -197,12 +151,12 @@ static void encode_unsupported(struct encoder *e, int idx)
 {
 	lua_State *L = e->L;
 	if (e->codec->encode_invalid_as_nil) {
-		put_nil(e->out);
+		mp_put_nil(e->out);
 	} else if (e->codec->encode_use_tostring) {
 		size_t len;
 		lua_push_text(L, idx);
 		const char *s = lua_tolstring(L, -1, &len);
-		put_str(e->out, s, len);
+		mp_put_strn(e->out, s, len);
 		lua_pop(L, 1);
 	} else {
 		lua_pushfstring(L, "unsupported Lua type '%s'", lua_typename(L, lua_type(L, idx)));
@@ -317,7 +271,7 @@ static bool encode_sequence(struct encoder *e, int idx)
 	uint32_t count = lua_objlen(L, idx), i = 0, done = 0;
 	if (count == 0)
 		return false;
-	put_array(e->out, count);
+	mp_put_array(e->out, count);
 	int key = lua_gettop(L) + 1;
 	for (lua_pushnil(L); lua_next(L, idx) != 0; lua_settop(L, key)) {
 		if (++i > count || lua_type(L, key) != LUA_TNUMBER || lua_tonumber(L, key) != i)
@@ -336,14 +290,14 @@ static bool encode_sequence(struct encoder *e, int idx)
 
 static void encode_array(struct encoder *e, int idx, uint32_t count)
 {
-	put_array(e->out, count);
+	mp_put_array(e->out, count);
 	encode_elements(e, idx, 1, count);
 }
 
 static void encode_map(struct encoder *e, int idx, uint32_t count)
 {
 	lua_State *L = e->L;
-	put_map(e->out, count);
+	mp_put_map(e->out, count);
 	for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
 		int top = lua_gettop(L);
 		encode_value(e, top - 1);
@@ -368,7 +322,7 @@ static bool too_deep(struct encoder *e)
 	if (!e->codec->encode_deep_as_nil) {
 		throw_depth(e);
 	}
-	put_nil(e->out);
+	mp_put_nil(e->out);
 	return true;
 }
 
@@ -439,15 +393,15 @@ static void encode_cdata(struct encoder *e, int idx)
 {
 	void *payload;
 	switch (lua_cdata(e->L, idx, &payload)) {
-	case CDATA_NULL: put_nil(e->out); break;
-	case CDATA_INT64: put_int(e->out, *(int64_t *)payload); break;
-	case CDATA_UINT64: put_uint(e->out, *(uint64_t *)payload); break;
-	case CDATA_INT8: put_int(e->out, *(int8_t *)payload); break;
-	case CDATA_UINT8: put_uint(e->out, *(uint8_t *)payload); break;
-	case CDATA_INT16: put_int(e->out, *(int16_t *)payload); break;
-	case CDATA_UINT16: put_uint(e->out, *(uint16_t *)payload); break;
-	case CDATA_INT32: put_int(e->out, *(int32_t *)payload); break;
-	case CDATA_UINT32: put_uint(e->out, *(uint32_t *)payload); break;
+	case CDATA_NULL: mp_put_nil(e->out); break;
+	case CDATA_INT64: mp_put_int(e->out, *(int64_t *)payload); break;
+	case CDATA_UINT64: mp_put_uint(e->out, *(uint64_t *)payload); break;
+	case CDATA_INT8: mp_put_int(e->out, *(int8_t *)payload); break;
+	case CDATA_UINT8: mp_put_uint(e->out, *(uint8_t *)payload); break;
+	case CDATA_INT16: mp_put_int(e->out, *(int16_t *)payload); break;
+	case CDATA_UINT16: mp_put_uint(e->out, *(uint16_t *)payload); break;
+	case CDATA_INT32: mp_put_int(e->out, *(int32_t *)payload); break;
+	case CDATA_UINT32: mp_put_uint(e->out, *(uint32_t *)payload); break;
 	case CDATA_FLOAT: encode_float(e, *(float *)payload); break;
 	case CDATA_DOUBLE: encode_double(e, *(double *)payload); break;
 	case CDATA_BOOL: *buf_alloc(e->out, 1) = (char)(*(bool *)payload ? 0xc3 : 0xc2); break;
@@ -458,7 +412,7 @@ static void encode_cdata(struct encoder *e, int idx)
 	}
 	case CDATA_ERROR: {
 		const struct error *err = *(struct error **)payload;
-		put_str(e->out, err->message, strlen(err->message));
+		mp_put_strn(e->out, err->message, strlen(err->message));
 		break;
 	}
 	case CDATA_UUID: encode_uuid(e, payload); break;
@@ -483,7 +437,7 @@ static void encode_value(struct encoder *e, int idx)
 		break;
 	case LUA_TLIGHTUSERDATA:
 		if (lua_touserdata(L, idx) == NULL)
-			put_nil(e->out);
+			mp_put_nil(e->out);
 		else
 			encode_unsupported(e, idx);
 		break;
@@ -518,13 +472,13 @@ void lua_encode_key(lua_State *L, int idx, struct buf *out)
 {
 	void *payload;
 	if (lua_isnoneornil(L, idx) || lua_cdata(L, idx, &payload) == CDATA_NULL) {
-		put_array(out, 0);
+		mp_put_array(out, 0);
 		return;
 	}
 	if (lua_istable(L, idx) || lua_cdata(L, idx, &payload) == CDATA_TUPLE) {
 		lua_encode_array(L, idx, out);
 		return;
 	}
-	put_array(out, 1);
+	mp_put_array(out, 1);
 	lua_encode(L, idx, out, &lua_codec_tuple);
 }

@@ -8,6 +8,7 @@
 
 #include "core/fiber.h"
 #include "data/mp.h"
+#include "data/mp_buf.h"
 #include "db/error.h"
 #include "db/tuple/format.h"
 #include "db/tuple/tuple.h"
@@ -315,12 +316,6 @@ static int tuple_path(lua_State *L)
 
 /* Making --------------------------------------------------------------------------- */
 
-static void put_array(struct buf *out, uint32_t count)
-{
-	char *p = buf_reserve(out, 5);
-	out->size += mp_encode_array(p, count) - p;
-}
-
 /** new(table or tuple), new(values...) */
 static int tuple_new_lua(lua_State *L)
 {
@@ -329,7 +324,7 @@ static int tuple_new_lua(lua_State *L)
 	if (count == 1 && (lua_istable(L, 1) || lua_to_tuple(L, 1) != NULL)) {
 		lua_encode_array(L, 1, out);
 	} else {
-		put_array(out, count);
+		mp_put_array(out, count);
 		for (int i = 1; i <= count; i++)
 			lua_encode(L, i, out, &lua_codec_tuple);
 	}
@@ -365,7 +360,7 @@ static int tuple_transform(lua_State *L)
 	if (cut > count - start)
 		cut = count - start;
 	struct buf *out = lua_scratch_get();
-	put_array(out, count - cut + (args - 3));
+	mp_put_array(out, count - cut + (args - 3));
 	const char *head = p;
 	skip(&p, start);
 	buf_append(out, head, p - head);

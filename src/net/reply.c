@@ -11,6 +11,7 @@
 #include "core/diag.h"
 #include "core/fiber.h"
 #include "data/mp.h"
+#include "data/mp_buf.h"
 #include "db/error.h"
 #include "db/iproto_const.h"
 #include "db/port.h"
@@ -155,41 +156,16 @@ int reply_push(struct connection *con, uint64_t sync, struct port *port)
 	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, false);
 }
 
-static void put_str(struct buf *out, const char *s)
-{
-	uint32_t len = strlen(s);
-	char *p = buf_reserve(out, mp_sizeof_str(len));
-	out->size += mp_encode_str(p, s, len) - p;
-}
-
-static void put_uint(struct buf *out, uint64_t v)
-{
-	char *p = buf_reserve(out, 9);
-	out->size += mp_encode_uint(p, v) - p;
-}
-
-static void put_array(struct buf *out, uint32_t count)
-{
-	char *p = buf_reserve(out, 5);
-	out->size += mp_encode_array(p, count) - p;
-}
-
-static void put_map(struct buf *out, uint32_t count)
-{
-	char *p = buf_reserve(out, 5);
-	out->size += mp_encode_map(p, count) - p;
-}
-
 static void put_error_fields(struct buf *out, const struct error *e, uint32_t count)
 {
-	put_uint(out, ERROR_KEY_FIELDS);
-	put_map(out, count);
+	mp_put_uint(out, ERROR_KEY_FIELDS);
+	mp_put_map(out, count);
 	if (e->custom_type[0] != '\0') {
-		put_str(out, "custom_type");
-		put_str(out, e->custom_type);
+		mp_put_str(out, "custom_type");
+		mp_put_str(out, e->custom_type);
 	}
 	for (const struct error_field *f = e->fields; f != NULL; f = f->next) {
-		put_str(out, f->data);
+		mp_put_str(out, f->data);
 		buf_append(out, f->data + strlen(f->data) + 1, f->size);
 	}
 }
@@ -199,19 +175,19 @@ static void put_error(struct buf *out, const struct error *e)
 	uint32_t field_count = e->custom_type[0] != '\0';
 	for (const struct error_field *f = e->fields; f != NULL; f = f->next)
 		field_count++;
-	put_map(out, field_count > 0 ? 7 : 6);
-	put_uint(out, ERROR_KEY_TYPE);
-	put_str(out, e->type->name);
-	put_uint(out, ERROR_KEY_LINE);
-	put_uint(out, e->line);
-	put_uint(out, ERROR_KEY_FILE);
-	put_str(out, e->file);
-	put_uint(out, ERROR_KEY_MESSAGE);
-	put_str(out, e->message);
-	put_uint(out, ERROR_KEY_ERRNO);
-	put_uint(out, e->saved_errno);
-	put_uint(out, ERROR_KEY_CODE);
-	put_uint(out, error_client_code(e));
+	mp_put_map(out, field_count > 0 ? 7 : 6);
+	mp_put_uint(out, ERROR_KEY_TYPE);
+	mp_put_str(out, e->type->name);
+	mp_put_uint(out, ERROR_KEY_LINE);
+	mp_put_uint(out, e->line);
+	mp_put_uint(out, ERROR_KEY_FILE);
+	mp_put_str(out, e->file);
+	mp_put_uint(out, ERROR_KEY_MESSAGE);
+	mp_put_str(out, e->message);
+	mp_put_uint(out, ERROR_KEY_ERRNO);
+	mp_put_uint(out, e->saved_errno);
+	mp_put_uint(out, ERROR_KEY_CODE);
+	mp_put_uint(out, error_client_code(e));
 	if (field_count > 0)
 		put_error_fields(out, e, field_count);
 }
@@ -228,13 +204,13 @@ void reply_error(struct connection *con, uint64_t sync, const struct error *e)
 	for (const struct error *i = e; i != NULL; i = i->cause)
 		depth++;
 	buf_alloc(out, REPLY_HEADER_SIZE);
-	put_map(out, 2);
-	put_uint(out, IPROTO_ERROR_24);
-	put_str(out, e->message);
-	put_uint(out, IPROTO_ERROR);
-	put_map(out, 1);
-	put_uint(out, ERROR_KEY_STACK);
-	put_array(out, depth);
+	mp_put_map(out, 2);
+	mp_put_uint(out, IPROTO_ERROR_24);
+	mp_put_str(out, e->message);
+	mp_put_uint(out, IPROTO_ERROR);
+	mp_put_map(out, 1);
+	mp_put_uint(out, ERROR_KEY_STACK);
+	mp_put_array(out, depth);
 	for (const struct error *i = e; i != NULL; i = i->cause)
 		put_error(out, i);
 	put_header(out->data + begin, sync, IPROTO_TYPE_ERROR | error_client_code(e),
@@ -249,11 +225,11 @@ void reply_id(struct connection *con, uint64_t sync)
 	struct buf *out = connection_output(con);
 	size_t begin = out->size;
 	buf_alloc(out, REPLY_HEADER_SIZE);
-	put_map(out, 2);
-	put_uint(out, IPROTO_VERSION);
-	put_uint(out, IPROTO_PROTOCOL_VERSION);
-	put_uint(out, IPROTO_FEATURES);
-	put_array(out, 0);
+	mp_put_map(out, 2);
+	mp_put_uint(out, IPROTO_VERSION);
+	mp_put_uint(out, IPROTO_PROTOCOL_VERSION);
+	mp_put_uint(out, IPROTO_FEATURES);
+	mp_put_array(out, 0);
 	put_header(out->data + begin, sync, IPROTO_OK, out->size - begin - REPLY_HEADER_SIZE);
 	connection_answered(con);
 }

@@ -11,6 +11,7 @@
 
 #include "core/buf.h"
 #include "data/mp.h"
+#include "data/mp_buf.h"
 #include "db/db_int.h"
 #include "db/schema/bootstrap.h"
 #include "db/schema/schema.h"
@@ -186,40 +187,10 @@ enum {
 
 /* Encoding ---------------------------------------------------------------------- */
 
-static void put_array(struct buf *b, uint32_t count)
-{
-	b->size = mp_encode_array(buf_reserve(b, 5), count) - b->data;
-}
-
-static void put_map(struct buf *b, uint32_t count)
-{
-	b->size = mp_encode_map(buf_reserve(b, 5), count) - b->data;
-}
-
-static void put_uint(struct buf *b, uint64_t value)
-{
-	b->size = mp_encode_uint(buf_reserve(b, 9), value) - b->data;
-}
-
-static void put_bool(struct buf *b, bool value)
-{
-	b->size = mp_encode_bool(buf_reserve(b, 1), value) - b->data;
-}
-
-static void put_strn(struct buf *b, const char *s, size_t len)
-{
-	b->size = mp_encode_str(buf_reserve(b, len + 5), s, len) - b->data;
-}
-
-static void put_str(struct buf *b, const char *s)
-{
-	put_strn(b, s, strlen(s));
-}
-
 static void put_pair(struct buf *b, const char *key, const char *value)
 {
-	put_str(b, key);
-	put_str(b, value);
+	mp_put_str(b, key);
+	mp_put_str(b, value);
 }
 
 /** Inserts the row in `b` and empties it. */
@@ -255,24 +226,24 @@ static void put_field(struct buf *b, const char *word, size_t len, bool has_type
 	const char *colon = memchr(word, ':', len);
 	bool is_nullable = word[len - 1] == '?';
 	size_t name_len = colon - word, type_len = len - name_len - 1 - is_nullable;
-	put_map(b, is_nullable ? 3 : 2);
+	mp_put_map(b, is_nullable ? 3 : 2);
 	for (int i = 0; i < 2; i++) {
 		bool is_type = (i == 0) == has_type_first;
-		put_str(b, is_type ? "type" : "name");
+		mp_put_str(b, is_type ? "type" : "name");
 		if (is_type)
-			put_strn(b, colon + 1, type_len);
+			mp_put_strn(b, colon + 1, type_len);
 		else
-			put_strn(b, word, name_len);
+			mp_put_strn(b, word, name_len);
 	}
 	if (is_nullable) {
-		put_str(b, "is_nullable");
-		put_bool(b, true);
+		mp_put_str(b, "is_nullable");
+		mp_put_bool(b, true);
 	}
 }
 
 static void put_fields(struct buf *b, const char *fields, bool has_type_first)
 {
-	put_array(b, count_words(fields));
+	mp_put_array(b, count_words(fields));
 	for (const char *word = fields; *word != '\0';) {
 		size_t len = strcspn(word, " ");
 		put_field(b, word, len, has_type_first);
@@ -290,22 +261,22 @@ static const struct system_space *system_space_find(uint32_t id)
 
 static void put_space(struct buf *b, const struct system_space *s)
 {
-	put_array(b, 7);
-	put_uint(b, s->id);
-	put_uint(b, USER_ADMIN);
-	put_str(b, s->name);
-	put_str(b, s->engine);
-	put_uint(b, s->id == SPACE_SESSION_SETTINGS ? 2 : 0);
+	mp_put_array(b, 7);
+	mp_put_uint(b, s->id);
+	mp_put_uint(b, USER_ADMIN);
+	mp_put_str(b, s->name);
+	mp_put_str(b, s->engine);
+	mp_put_uint(b, s->id == SPACE_SESSION_SETTINGS ? 2 : 0);
 	if (s->id == SPACE_VINYL_DEFERRED_DELETE) {
-		put_map(b, 1);
-		put_str(b, "group_id");
-		put_uint(b, 1);
+		mp_put_map(b, 1);
+		mp_put_str(b, "group_id");
+		mp_put_uint(b, 1);
 	} else if (s->id == SPACE_SESSION_SETTINGS) {
-		put_map(b, 1);
-		put_str(b, "temporary");
-		put_bool(b, true);
+		mp_put_map(b, 1);
+		mp_put_str(b, "temporary");
+		mp_put_bool(b, true);
 	} else {
-		put_map(b, 0);
+		mp_put_map(b, 0);
 	}
 	put_fields(b, s->fields != NULL ? s->fields :
 		   system_space_find(system_view_base(s->id))->fields, s->id == SPACE_SCHEMA);
@@ -313,21 +284,21 @@ static void put_space(struct buf *b, const struct system_space *s)
 
 static void put_index(struct buf *b, uint32_t space_id, const struct system_index *i)
 {
-	put_array(b, 6);
-	put_uint(b, space_id);
-	put_uint(b, i->iid);
-	put_str(b, i->name);
-	put_str(b, i->type);
-	put_map(b, 1);
-	put_str(b, "unique");
-	put_bool(b, i->is_unique);
-	put_array(b, count_words(i->parts));
+	mp_put_array(b, 6);
+	mp_put_uint(b, space_id);
+	mp_put_uint(b, i->iid);
+	mp_put_str(b, i->name);
+	mp_put_str(b, i->type);
+	mp_put_map(b, 1);
+	mp_put_str(b, "unique");
+	mp_put_bool(b, i->is_unique);
+	mp_put_array(b, count_words(i->parts));
 	for (const char *word = i->parts; *word != '\0';) {
 		size_t len = strcspn(word, " ");
 		const char *colon = memchr(word, ':', len);
-		put_array(b, 2);
-		put_uint(b, strtoul(word, NULL, 10));
-		put_strn(b, colon + 1, word + len - colon - 1);
+		mp_put_array(b, 2);
+		mp_put_uint(b, strtoul(word, NULL, 10));
+		mp_put_strn(b, colon + 1, word + len - colon - 1);
 		word += len + (word[len] == ' ');
 	}
 }
@@ -392,29 +363,29 @@ int bootstrap_first_spaces(void)
 
 static int insert_schema(struct buf *b)
 {
-	put_array(b, 2);
-	put_str(b, "max_id");
-	put_uint(b, SYSTEM_ID_MAX);
+	mp_put_array(b, 2);
+	mp_put_str(b, "max_id");
+	mp_put_uint(b, SYSTEM_ID_MAX);
 	if (insert(SPACE_SCHEMA, b) != 0)
 		return -1;
-	put_array(b, 4);
-	put_str(b, "version");
-	put_uint(b, 2);
-	put_uint(b, 3);
-	put_uint(b, 1);
+	mp_put_array(b, 4);
+	mp_put_str(b, "version");
+	mp_put_uint(b, 2);
+	mp_put_uint(b, 3);
+	mp_put_uint(b, 1);
 	return insert(SPACE_SCHEMA, b);
 }
 
 static int insert_collation(struct buf *b, uint32_t id, const char *name, const char *locale,
 			    const char *strength)
 {
-	put_array(b, 6);
-	put_uint(b, id);
-	put_str(b, name);
-	put_uint(b, USER_ADMIN);
-	put_str(b, strength != NULL ? "ICU" : "BINARY");
-	put_str(b, locale);
-	put_map(b, strength != NULL);
+	mp_put_array(b, 6);
+	mp_put_uint(b, id);
+	mp_put_str(b, name);
+	mp_put_uint(b, USER_ADMIN);
+	mp_put_str(b, strength != NULL ? "ICU" : "BINARY");
+	mp_put_str(b, locale);
+	mp_put_map(b, strength != NULL);
 	if (strength != NULL)
 		put_pair(b, "strength", strength);
 	return insert(SPACE_COLLATION, b);
@@ -446,32 +417,32 @@ static int insert_function(struct buf *b, uint32_t id, const char *name, const c
 			   const char *body, bool is_lua, bool is_sql)
 {
 	static const char created[] = "2019-12-29 17:52:51";
-	put_array(b, 19);
-	put_uint(b, id);
-	put_uint(b, USER_ADMIN);
-	put_str(b, name);
-	put_uint(b, 1);
-	put_str(b, language);
-	put_str(b, body);
-	put_str(b, "function");
-	put_array(b, is_sql);
+	mp_put_array(b, 19);
+	mp_put_uint(b, id);
+	mp_put_uint(b, USER_ADMIN);
+	mp_put_str(b, name);
+	mp_put_uint(b, 1);
+	mp_put_str(b, language);
+	mp_put_str(b, body);
+	mp_put_str(b, "function");
+	mp_put_array(b, is_sql);
 	if (is_sql)
-		put_str(b, "string");
-	put_str(b, "any");
-	put_str(b, "none");
-	put_str(b, "none");
-	put_bool(b, false);
-	put_bool(b, false);
-	put_bool(b, true);
-	put_array(b, is_lua + is_sql);
+		mp_put_str(b, "string");
+	mp_put_str(b, "any");
+	mp_put_str(b, "none");
+	mp_put_str(b, "none");
+	mp_put_bool(b, false);
+	mp_put_bool(b, false);
+	mp_put_bool(b, true);
+	mp_put_array(b, is_lua + is_sql);
 	if (is_lua)
-		put_str(b, "LUA");
+		mp_put_str(b, "LUA");
 	if (is_sql)
-		put_str(b, "SQL");
-	put_map(b, 0);
-	put_str(b, "");
-	put_str(b, created);
-	put_str(b, created);
+		mp_put_str(b, "SQL");
+	mp_put_map(b, 0);
+	mp_put_str(b, "");
+	mp_put_str(b, created);
+	mp_put_str(b, created);
 	return insert(SPACE_FUNC, b);
 }
 
@@ -496,12 +467,12 @@ static int insert_functions(struct buf *b)
 
 static int insert_user(struct buf *b, uint32_t id, const char *name, const char *type)
 {
-	put_array(b, 5);
-	put_uint(b, id);
-	put_uint(b, USER_ADMIN);
-	put_str(b, name);
-	put_str(b, type);
-	put_map(b, id == USER_GUEST);
+	mp_put_array(b, 5);
+	mp_put_uint(b, id);
+	mp_put_uint(b, USER_ADMIN);
+	mp_put_str(b, name);
+	mp_put_str(b, type);
+	mp_put_map(b, id == USER_GUEST);
 	if (id == USER_GUEST) {
 		char hash[HASH_TEXT_SIZE];
 		password_hash("", 0, hash);
@@ -522,12 +493,12 @@ static int insert_users(struct buf *b)
 static int insert_priv(struct buf *b, uint32_t grantee, const char *type, uint32_t id,
 		       uint32_t privileges)
 {
-	put_array(b, 5);
-	put_uint(b, USER_ADMIN);
-	put_uint(b, grantee);
-	put_str(b, type);
-	put_uint(b, id);
-	put_uint(b, privileges);
+	mp_put_array(b, 5);
+	mp_put_uint(b, USER_ADMIN);
+	mp_put_uint(b, grantee);
+	mp_put_str(b, type);
+	mp_put_uint(b, id);
+	mp_put_uint(b, privileges);
 	return insert(SPACE_PRIV, b);
 }
 
