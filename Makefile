@@ -2,7 +2,7 @@
 # The building itself is CMake's (CMakeLists.txt, CMakePresets.json).
 
 .PHONY: help run test build debug asan bench format check-layers install clean \
-	deps-build deps-test client-modules
+	deps-build deps-test deps-format client-modules
 
 # Arguments for ctest, for example: make test T='-R compat'
 T ?=
@@ -18,7 +18,7 @@ help:
 	@echo 'make debug         build with assertions in build-debug/ and run every test there'
 	@echo 'make asan          the same with address and undefined-behaviour sanitizers, build-asan/'
 	@echo 'make bench         run the benchmarks (B="--b tarantool" compares with another server)'
-	@echo 'make format        format the C sources'
+	@echo 'make format        format the lines of C that differ from the last commit'
 	@echo 'make check-layers  check that each layer includes only from the layers below it'
 	@echo 'make install       install under PREFIX (/usr/local)'
 	@echo 'make clean         remove the build folders; the data under var/ stays'
@@ -51,8 +51,8 @@ asan: deps-test client-modules
 bench: build
 	python3 bench/compare.py --a build/tarn $(B)
 
-format:
-	git ls-files '*.c' '*.h' | xargs clang-format -i
+format: deps-format
+	git clang-format --extensions c,h
 
 check-layers: deps-test
 	@tools/check-layers
@@ -68,6 +68,9 @@ deps-build:
 
 deps-test:
 	@tools/install-deps test
+
+deps-format:
+	@tools/install-deps format
 
 # The connector that the client tests drive; fetched once, and again when its lock file changes.
 client-modules: test/client/node_modules/.package-lock.json
