@@ -140,11 +140,15 @@ static void choose_script(int argc, char **argv, int first)
 
 /* Stop ---------------------------------------------------------------------- */
 
-/** What a clean stop does behind the triggers of scripts. Runs once. */
+/**
+ * What a clean stop does behind the triggers of scripts. Runs once. No fiber sees the
+ * closed journal: one that writes in a loop, come what may, would never yield again.
+ */
 static void stop_all(void)
 {
 	net_stop();
 	wal_stop();
+	fiber_halt_all();
 	loop_stop();
 }
 
@@ -397,8 +401,10 @@ static void start(int argc, char **argv, int first)
 static void finish(void)
 {
 	fflush(stdout);
-	lua_bridge_free();
+	/* The last poll may have woken some. The net's fibers end, which needs Lua. */
+	fiber_halt_all();
 	net_free();
+	lua_bridge_free();
 	db_free();
 	worker_free();
 	xfree(options.steps);

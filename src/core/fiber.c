@@ -312,6 +312,14 @@ void fiber_reschedule(void)
 	switch_away(self);
 }
 
+void fiber_halt_all(void)
+{
+	while (!list_empty(&sched.ready))
+		unmake_ready(list_first_entry(&sched.ready, struct fiber, link));
+	while (!list_empty(&sched.after_poll))
+		list_shift(&sched.after_poll);
+}
+
 void fiber_wakeup(struct fiber *f)
 {
 	if (f->flags & (FIBER_IS_READY | FIBER_IS_RUNNING | FIBER_IS_DEAD))

@@ -171,6 +171,12 @@ void fiber_sleep(double seconds);
 /** Lets other ready fibers run and comes back. */
 void fiber_reschedule(void);
 
+/**
+ * Takes all ready fibers from their queue: none goes on, save where it is woken again.
+ * For the end of the process, when what they would find is half gone.
+ */
+void fiber_halt_all(void);
+
 /** Makes a suspended fiber ready; nothing for one that is ready, running or dead. */
 void fiber_wakeup(struct fiber *f);
 

@@ -19,7 +19,10 @@ static struct channel *check_channel(lua_State *L, const char *usage)
 {
 	if (lua_isnoneornil(L, 1))
 		luaL_error(L, "%s", usage);
-	return *(struct channel **)lua_class_check(L, 1, &channel_class);
+	struct channel *ch = *(struct channel **)lua_class_check(L, 1, &channel_class);
+	if (ch == NULL)
+		luaL_error(L, "the channel is collected");
+	return ch;
 }
 
 static double check_timeout(lua_State *L, int idx, const char *usage)
@@ -168,8 +171,11 @@ static int lua_channel_gc(lua_State *L)
 	struct channel **ch = lua_class_check(L, 1, &channel_class);
 	if (*ch == NULL)
 		return 0;
-	drop_values(L, *ch);
-	channel_delete(*ch);
+	/* Who waits here holds it: so the process ends, and they will not run again. */
+	if (!channel_has_readers(*ch) && !channel_has_writers(*ch)) {
+		drop_values(L, *ch);
+		channel_delete(*ch);
+	}
 	*ch = NULL;
 	return 0;
 }

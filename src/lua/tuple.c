@@ -58,7 +58,10 @@ void lua_tuple_release(struct lua_tuple *t)
 {
 	if (is_large(t))
 		tuple_unref((struct tuple *)t->origin);
-	t->bsize = 0;
+	/* A finalizer that comes later may still look at it: an empty tuple. */
+	static const char empty[] = {(char)0x90};
+	t->data = empty;
+	t->bsize = sizeof(empty);
 }
 
 /** Pushes an empty one with room for `size` bytes, or with a finalizer where it is large. */

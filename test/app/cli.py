@@ -87,6 +87,36 @@ class Cli(unittest.TestCase):
             with self.subTest(text=text):
                 self.tarn(self.script(text), expected=expected)
 
+    def test_exit_beside_busy_fibers(self):
+        """Fibers that take every error for granted do not keep the process from its end."""
+        self.tarn(self.script("""
+            local fiber = require('fiber')
+            box.cfg{log_level = 1}
+            local space = box.schema.space.create('s')
+            space:create_index('pk')
+            for i = 1, 3 do
+                fiber.create(function() while true do pcall(space.replace, space, {i}) end end)
+                fiber.create(function() while true do pcall(fiber.yield) end end)
+                fiber.create(function() while true do pcall(fiber.sleep, 0) end end)
+            end
+            fiber.sleep(0.05)
+            os.exit(3)"""), expected=3)
+
+    def test_exit_with_things_in_use(self):
+        """At the end of the process what a finalizer looks at may be collected already."""
+        out, _ = self.tarn(self.script("""
+            local fiber = require('fiber')
+            local waiting, tuple, channel = fiber.channel()
+            kept = newproxy(true)
+            getmetatable(kept).__gc = function()
+                io.write(tostring(tuple), ' ', tostring(pcall(channel.put, channel, 1, 0)))
+            end
+            tuple, channel = box.tuple.new{1, ('x'):rep(5000)}, fiber.channel(1)
+            fiber.create(function() waiting:get() end)
+            fiber.create(function() fiber.cond():wait() end)
+            os.exit(3)"""), expected=3)
+        self.assertEqual(out, '[] false')
+
     def test_errors(self):
         cases = [('error("boom")', 'script.lua:1: boom'),
                  ('local t = nil\nprint(t.x)', 'script.lua:2: attempt to index'),

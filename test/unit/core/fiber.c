@@ -76,6 +76,15 @@ static int f_yield(va_list ap)
 	return 0;
 }
 
+static int f_sleep_zero(va_list ap)
+{
+	int *runs = va_arg(ap, int *);
+	(*runs)++;
+	fiber_sleep(0);
+	(*runs)++;
+	return 0;
+}
+
 FIBER_TEST(wakeup_is_counted_once)
 {
 	int runs = 0;
@@ -97,6 +106,26 @@ FIBER_TEST(wakeup_is_counted_once)
 	assert_false(f->flags & FIBER_IS_READY);
 	fiber_wakeup(fiber());
 	assert_false(fiber()->flags & FIBER_IS_READY);
+	return 0;
+}
+
+FIBER_TEST(halted_fibers_wait_for_another_wake)
+{
+	int runs = 0, sleeper_runs = 0;
+	struct fiber *f = fiber_new("f", f_yield);
+	fiber_start(f, &runs);
+	struct fiber *sleeper = fiber_new("sleeper", f_sleep_zero);
+	fiber_start(sleeper, &sleeper_runs);
+	fiber_wakeup(f);
+	fiber_halt_all();
+	fiber_sleep(0.001);
+	assert_int_equal(runs, 1);
+	assert_int_equal(sleeper_runs, 1);
+	fiber_wakeup(f);
+	fiber_wakeup(sleeper);
+	fiber_reschedule();
+	assert_int_equal(runs, 2);
+	assert_int_equal(sleeper_runs, 2);
 	return 0;
 }
 
@@ -599,6 +628,7 @@ int main(void)
 		runtime_test(yielding_fibers_take_turns),
 		runtime_test(arguments_arrive),
 		runtime_test(wakeup_is_counted_once),
+		runtime_test(halted_fibers_wait_for_another_wake),
 		runtime_test(ids_grow_and_are_not_reused),
 		runtime_test(sleep_lasts_at_least_its_time),
 		runtime_test(odd_sleep_times_do_no_harm),
