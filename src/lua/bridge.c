@@ -25,8 +25,12 @@
 
 lua_State *lua_main;
 
+/** Coroutines without a fiber beyond this are left to the collector. */
+enum { SPARE_MAX = 64 };
+
 static int lua_slot;
 static struct lua_fiber *spares;
+static size_t spare_count, coroutine_count;
 /** Those that lua_state_get() handed out. */
 static struct lua_fiber *borrowed;
 static int ref_tostring, ref_collect;
@@ -40,6 +44,7 @@ static struct lua_fiber *lua_fiber_new(void)
 	struct lua_fiber *lf = spares;
 	if (lf != NULL) {
 		spares = lf->next_spare;
+		spare_count--;
 		return lf;
 	}
 	lf = xmalloc(sizeof(*lf));
@@ -47,6 +52,7 @@ static struct lua_fiber *lua_fiber_new(void)
 	lf->L = lua_newthread(lua_main);
 	lf->ref = luaL_ref(lua_main, LUA_REGISTRYINDEX);
 	coroutines_being_made--;
+	coroutine_count++;
 	lf->is_guarded = false;
 	lf->bytes_at_begin = 0;
 	list_create(&lf->scratches);
@@ -56,6 +62,13 @@ static struct lua_fiber *lua_fiber_new(void)
 
 static void lua_fiber_spare(struct lua_fiber *lf)
 {
+	if (spare_count >= SPARE_MAX) {
+		luaL_unref(lua_main, LUA_REGISTRYINDEX, lf->ref);
+		xfree(lf);
+		coroutine_count--;
+		return;
+	}
+	spare_count++;
 	lf->next_spare = spares;
 	spares = lf;
 }
@@ -66,6 +79,11 @@ static struct lua_fiber *lua_fiber_of(struct fiber *f)
 	if (lf == NULL)
 		f->slot[lua_slot] = lf = lua_fiber_new();
 	return lf;
+}
+
+size_t lua_coroutine_count(void)
+{
+	return coroutine_count;
 }
 
 struct lua_fiber *lua_fiber_get(void)

@@ -35,6 +35,9 @@ uint64_t lua_heap_allocated(void);
 size_t lua_heap_limit(void);
 void lua_heap_set_limit(size_t limit);
 
+/** Coroutines of fibers, spare ones included. */
+size_t lua_coroutine_count(void);
+
 /**
  * Makes the limit hold for the current fiber, or not; returns what was. It holds inside
  * of protected calls on the fiber's coroutine, which lua_call_protected() sees to: there

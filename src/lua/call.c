@@ -32,6 +32,8 @@ enum {
 };
 
 static int ref_call_run, ref_dump_run;
+/** What debug.sethook() sets, to tell it from hooks of our own. */
+static lua_Hook script_hook;
 
 /* Ports -------------------------------------------------------------------- */
 
@@ -311,6 +313,12 @@ struct chunk {
 static struct map_str chunk_by_text;
 static struct list chunks = LIST_INIT(chunks);
 static int chunk_count;
+static uint64_t chunk_hits, chunk_misses;
+
+void lua_eval_cache_stat(struct lua_eval_cache_stat *stat)
+{
+	*stat = (struct lua_eval_cache_stat){chunk_count, CHUNK_COUNT_MAX, chunk_hits, chunk_misses};
+}
 
 static void chunk_forget(lua_State *L, struct chunk *c)
 {
@@ -362,6 +370,7 @@ static void push_chunk(lua_State *L, const char *text, size_t len)
 	if (c != NULL) {
 		lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
 		if (sees_globals(L)) {
+			chunk_hits++;
 			list_del(&c->link);
 			list_add(&chunks, &c->link);
 			return;
@@ -369,6 +378,7 @@ static void push_chunk(lua_State *L, const char *text, size_t len)
 		lua_pop(L, 1);
 		chunk_forget(L, c);
 	}
+	chunk_misses++;
 	chunk_compile(L, text, len);
 }
 
@@ -408,9 +418,14 @@ int lua_callee_run(const struct lua_callee *callee, struct port *args, struct po
 		lua_state_put(L);
 		return -1;
 	}
+	bool had_hook = lua_gethook(L) == script_hook;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_call_run);
 	lua_pushlightuserdata(L, &run);
-	if (lua_call_protected(L, 1, LUA_MULTRET) != 0) {
+	int rc = lua_call_protected(L, 1, LUA_MULTRET);
+	/* A script's hook is the whole state's: it would be called in all requests to come. */
+	if (!had_hook && lua_gethook(L) == script_hook)
+		lua_sethook(L, NULL, 0, 0);
+	if (rc != 0) {
 		lua_settop(L, bottom);
 		lua_state_put(L);
 		return -1;
@@ -432,9 +447,18 @@ static int runtime_eval(const char *expr, size_t len, struct port *args, struct 
 	return lua_callee_run(&callee, args, result);
 }
 
+static void learn_script_hook(lua_State *L)
+{
+	if (luaL_dostring(L, "debug.sethook(function() end, '', 1000)") != 0)
+		lua_error(L);
+	script_hook = lua_gethook(L);
+	lua_sethook(L, NULL, 0, 0);
+}
+
 void lua_call_init(lua_State *L)
 {
 	static const struct call_runtime runtime = {runtime_call, runtime_eval};
+	learn_script_hook(L);
 	map_str_create(&chunk_by_text);
 	lua_pushcfunction(L, call_run);
 	ref_call_run = lua_ref_forever(L);

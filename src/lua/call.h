@@ -38,5 +38,11 @@ struct lua_callee {
 /** Calls it with a port's values; -1 with the error set. `result` is created on success only. May yield. */
 int lua_callee_run(const struct lua_callee *callee, struct port *args, struct port *result);
 
+/** The cache of compiled chunks that EVAL has: chunks now and at most; found or compiled, ever. */
+struct lua_eval_cache_stat {
+	uint64_t size, size_max, hits, misses;
+};
+void lua_eval_cache_stat(struct lua_eval_cache_stat *stat);
+
 /** Stored functions in Lua, and box.func. */
 void lua_func_init(lua_State *L);

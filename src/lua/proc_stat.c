@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * box.stat.procedures for stat.lua: what each stored procedure costs
- * (db/proc_stat.h). Times become seconds here.
+ * (db/proc_stat.h), where times become seconds; and box.stat.lua().
  */
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "core/ticks.h"
 #include "db/proc_stat.h"
 #include "lua/bridge.h"
+#include "lua/call.h"
 #include "lua/modules.h"
 
 static void set_count(lua_State *L, const char *name, uint64_t value)
@@ -81,10 +82,28 @@ static int limit(lua_State *L)
 	return 1;
 }
 
+/** () -> {heap, heap_limit, coroutines, eval_cache = {size, size_max, hits, misses}} */
+static int runtime(lua_State *L)
+{
+	struct lua_eval_cache_stat cache;
+	lua_eval_cache_stat(&cache);
+	lua_createtable(L, 0, 4);
+	set_count(L, "heap", lua_heap_used());
+	set_count(L, "heap_limit", lua_heap_limit());
+	set_count(L, "coroutines", lua_coroutine_count());
+	lua_createtable(L, 0, 4);
+	set_count(L, "size", cache.size);
+	set_count(L, "size_max", cache.size_max);
+	set_count(L, "hits", cache.hits);
+	set_count(L, "misses", cache.misses);
+	lua_setfield(L, -2, "eval_cache");
+	return 1;
+}
+
 void lua_proc_stat_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
-		{"all", all}, {"reset", reset}, {"limit", limit}, {NULL, NULL},
+		{"all", all}, {"reset", reset}, {"limit", limit}, {"runtime", runtime}, {NULL, NULL},
 	};
 	lua_new_module(L, "tarn.proc_stat", funcs);
 	lua_pop(L, 1);

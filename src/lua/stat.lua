@@ -52,6 +52,8 @@ api.stat = setmetatable({
     end,
 }, by_name(false))
 
+api.stat.lua = proc.runtime
+
 function api.stat.vinyl()
     return {}
 end

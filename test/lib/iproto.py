@@ -163,11 +163,14 @@ class Client:
         self.sock.sendall(data)
 
     def read(self, n):
-        while len(self.buf) < n:
+        size, chunks = len(self.buf), [self.buf]
+        while size < n:
             chunk = self.sock.recv(65536)
             if not chunk:
                 raise ConnectionError('closed by the server')
-            self.buf += chunk
+            chunks.append(chunk)
+            size += len(chunk)
+        self.buf = b''.join(chunks)
         out, self.buf = self.buf[:n], self.buf[n:]
         return out
 
