@@ -202,16 +202,16 @@ local function read_statement(state)
     end
 end
 
-local function loop(state)
-    local file = history_file()
+-- Reads and runs statements; `file` keeps the history, where there is one.
+local function loop(state, file)
     while true do
         local text = read_statement(state)
         if text == nil then
             io.stdout:write('\n')
             return
         elseif text ~= '' then
-            core.add_history(text)
-            if file ~= nil then
+            if file then
+                core.add_history(text)
                 core.save_history(file)
             end
             if text:sub(1, 1) == '\\' then
@@ -226,22 +226,21 @@ local function loop(state)
     end
 end
 
--- The interactive console on the terminal; returns when the user leaves it.
+-- The interactive console on standard input, a terminal or not; returns when the user
+-- leaves it or the input ends.
 function console.start()
-    if not core.is_terminal() then
-        error('console.start(): standard input is not a terminal', 2)
-    end
     local state = {delimiter = ''}
     local storage = fiber.self().storage
     if storage.console ~= nil then
         error('console is already started', 2)
     end
     storage.console = state
-    if history_file() ~= nil then
-        core.load_history(history_file())
+    local file = core.is_terminal() and history_file()
+    if file then
+        core.load_history(file)
     end
     core.set_completion(console.completion_handler)
-    local ok, err = pcall(loop, state)
+    local ok, err = pcall(loop, state, file)
     storage.console = nil
     if not ok then
         error(err, 0)

@@ -5,6 +5,7 @@ import signal
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 
 TARN = process.program(sys.argv[1])
@@ -145,6 +146,16 @@ class Cli(unittest.TestCase):
         self.assertIn('nosuch.lua', self.tarn('nosuch.lua', expected=2)[1])
         self.assertIn('nosuch', self.tarn('--nosuch', expected=64)[1])
         self.assertNotEqual(self.tarn('-e', expected=64)[1], '')
+
+    def test_console_without_a_terminal(self):
+        out, _ = self.tarn('-i', self.script('x = 5'), stdin='x + 1\nfor i = 7, 8 do\nprint(i) end\nfoo(')
+        self.assertIn('- 6\n', out)
+        self.assertIn('7\n8\n', out)
+        self.assertIn('tarn> \n', self.tarn('-i')[0])
+        out, _ = self.tarn('-i', '-e', 'print(1)', stdin='\\quit\nprint("not run")\n',
+                           env={'HOME': self.dir})
+        self.assertNotIn('not run\n', out.replace('print("not run")', ''))
+        self.assertFalse(os.path.exists(os.path.join(self.dir, '.tarn_history')))
 
     def test_version_and_help(self):
         out, _ = self.tarn('-v')
