@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A client of the bookshop, through a connector for Node.js:
 //
 //   npm install --no-save --prefix examples tarantool-driver
@@ -14,6 +15,10 @@ const shop = new Tarantool({
     lazyConnect: true, retryStrategy: () => null,
 });
 
+// What befalls the connection is told by this event; requests then fail without a reason.
+let lost = null;
+shop.on('error', (e) => { lost = e; });
+
 async function main() {
     await shop.connect();
     console.log('books by Le Guin:', await shop.call('bookshop.by_author', 'Ursula K. Le Guin'));
@@ -28,6 +33,6 @@ async function main() {
 }
 
 main().catch((e) => {
-    console.error(e.message);
+    console.error(lost ? `no connection: ${lost.message}` : e.message);
     process.exitCode = 1;
 });

@@ -5,6 +5,7 @@ import shutil
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 from iproto import Client, ServerError
 
@@ -18,17 +19,17 @@ class Bookshop(unittest.TestCase):
         self.dir = process.temp_dir()
         self.servers = []
 
-    def open(self):
+    def open(self, password='pass'):
         """Start the example in the foreground, without a terminal; a connection as clerk."""
         self.port = process.free_port()
-        env = dict(os.environ, BOOKSHOP_LISTEN=f'127.0.0.1:{self.port}', BOOKSHOP_PASSWORD='pass')
+        env = dict(os.environ, BOOKSHOP_LISTEN=f'127.0.0.1:{self.port}', BOOKSHOP_PASSWORD=password)
         with open(os.path.join(self.dir, 'server.log'), 'ab') as log:
             self.server = process.start([TARN, EXAMPLE], cwd=self.dir, env=env, stdout=log, stderr=log)
         import time
         for _ in range(500):
             try:
                 c = Client(self.port)
-                c.auth('clerk', 'pass')
+                c.auth('clerk', password)
                 # The log says when the last line of the script is through.
                 with open(os.path.join(self.dir, 'server.log'), encoding='utf-8') as f:
                     if 'the bookshop is open' in f.read():
@@ -62,6 +63,19 @@ class Bookshop(unittest.TestCase):
         c = self.open()
         self.assertEqual(c.call('bookshop.buy', 1, 1, 'cid'), [[3, 1, 1, 'cid', 1299]])
         self.close()
+
+    def test_a_start_writes_nothing(self):
+        self.open()
+        self.close()
+        files = sorted(os.listdir(self.dir))
+        self.open()
+        self.close()
+        self.assertEqual(sorted(os.listdir(self.dir)), files)
+
+    def test_another_password(self):
+        for password in 'first', 'second', 'second':
+            self.open(password).call('bookshop.by_author', 'x')
+            self.close()
 
     def test_guest(self):
         self.open()
