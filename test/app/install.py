@@ -5,6 +5,7 @@ import shutil
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 
 TARN = process.program(sys.argv[1])

@@ -13,6 +13,7 @@ import sys
 import threading
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 from iproto import (AUTH, CALL, CALL_16, DATA, DELETE, ERROR, ERROR_FLAG, EVAL, EXPR, FUNCTION, ID, INDEX_ID,
                     INSERT, ITERATOR, KEY, LIMIT, OFFSET, OPS, PING, REPLACE, SCHEMA_VERSION, SELECT, SPACE_ID,

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 from iproto import ERROR_FLAG, EVAL, EXPR, FUNCTION, CALL, INSERT, SPACE_ID, SYNC, TUPLE, TYPE, Client, request
 

@@ -9,6 +9,7 @@ import socket
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 from damage import fingerprint
 from iproto import Client

@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -3,9 +3,11 @@
 import importlib.machinery
 import importlib.util
 import os
+import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 
 PATH = os.path.join(process.ROOT, 'tools', 'check-layers')
