@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The front door: `make run` to try tarn, `make test` to check it, `make help` for the rest.
 # The building itself is CMake's (CMakeLists.txt, CMakePresets.json).
 
@@ -31,7 +32,7 @@ run: build
 
 build: deps-build
 	@[ -f build/build.ninja ] || $(CONFIGURE) release
-	cmake --build build
+	cmake --build build --target tarn
 
 test: deps-test client-modules
 	@$(CONFIGURE) release
@@ -54,7 +55,7 @@ bench: build
 format: deps-format
 	git clang-format --extensions c,h
 
-check-layers: deps-test
+check-layers:
 	@tools/check-layers
 
 install: build
