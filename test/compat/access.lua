@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- What a user without rights may not do, from inside: box.session.su.
 local check = require('check')
 box.cfg{}

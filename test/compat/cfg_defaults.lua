@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The values of box.cfg after a plain box.cfg{}.
 local check = require('check')
 box.cfg{}

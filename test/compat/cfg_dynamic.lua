@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.cfg: defaults, changes while running, and what may not change.
 local check = require('check')
 box.cfg{log_level = 4, checkpoint_count = 3}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.cfg refuses what it does not know, wrong types and wrong values, and stays unconfigured.
 local check = require('check')
 check [[

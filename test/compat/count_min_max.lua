@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- count, len, min, max, random, bsize.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- auto_increment, and field values that come back as they went in.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- insert, replace, put, get, delete: what they return and what they refuse.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- A primary key of several parts: whole keys where they are due, partial ones where they may be.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.error: making, raising, looking at errors.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Names and numbers of the error codes.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.error.last, clear, set, and chains of errors.
 local check = require('check')
 box.cfg{}

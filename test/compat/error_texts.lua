@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The text of each error, filled in with arguments that show their places.
 local check = require('check')
 box.cfg{}

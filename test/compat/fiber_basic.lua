@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Fibers: create, new, order of running, names, ids, status.
 local check = require('check')
 fiber = require('fiber')

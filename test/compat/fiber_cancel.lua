@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- cancel, testcancel, kill, wakeup.
 local check = require('check')
 fiber = require('fiber')

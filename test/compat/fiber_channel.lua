@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Channels: buffers, rendezvous, timeouts, closing.
 local check = require('check')
 fiber = require('fiber')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Condition variables.
 local check = require('check')
 fiber = require('fiber')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- fiber.info() and fiber.top(): what is there, and errors.
 local check = require('check')
 fiber = require('fiber')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- join, set_joinable, and what is handed back.
 local check = require('check')
 fiber = require('fiber')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- sleep, yield and what they take; who runs first.
 local check = require('check')
 fiber = require('fiber')

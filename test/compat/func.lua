@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Stored functions: create, call, drop, what box.func shows.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Grants: given, shown, taken back.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- space:create_index: ways to say the parts, what the index object shows.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- What space:create_index refuses.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.info and box.stat: the shape, and what does not change from run to run.
 local check = require('check')
 box.cfg{}

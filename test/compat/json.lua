@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- json: encode, decode, errors, settings.
 local check = require('check')
 json = require('json')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- json.cfg and json.new: depth, precision, invalid numbers, sparse arrays.
 local check = require('check')
 json = require('json')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Globals and additions to Lua that applications count on.
 local check = require('check')
 check [[

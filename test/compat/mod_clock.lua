@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- clock.
 local check = require('check')
 clock = require('clock')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- errno and strict.
 local check = require('check')
 errno = require('errno')

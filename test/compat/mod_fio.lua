@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- fio: the parts that tests and applications' start-up use.
 local check = require('check')
 fio = require('fio')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- log: what goes to a file, at which level, in which words.
 local check = require('check')
 log = require('log')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- tap: what it prints of checks that pass. (The notes of a failed one have no fixed order.)
 local check = require('check')
 tap = require('tap')

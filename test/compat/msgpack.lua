@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- msgpack: encode, decode, errors.
 local check = require('check')
 msgpack = require('msgpack')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.once runs a function once in the life of the data.
 local check = require('check')
 box.cfg{log_level = 4}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- space:pairs and index:pairs.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- select on HASH indexes: what they can and what they cannot.
 local check = require('check')
 box.cfg{}

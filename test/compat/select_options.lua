@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- limit, offset and what else select takes.
 local check = require('check')
 box.cfg{}

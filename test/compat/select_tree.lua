@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- select on a TREE of one part: every iterator, keys inside, between and outside the rows.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- select on trees of several parts: whole and partial keys, unique and not.
 local check = require('check')
 box.cfg{}

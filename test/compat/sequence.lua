@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Sequences: made, changed, attached to a primary index, dropped.
 local check = require('check')
 box.cfg{log_level = 4}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.session and box.ctl.
 local check = require('check')
 box.cfg{log_level = 4}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.snapshot, and a data directory that is opened again within the same test.
 local check = require('check')
 local fio = require('fio')

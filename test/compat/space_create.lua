@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.schema.space.create: ids, options, errors.
 local check = require('check')
 box.cfg{}

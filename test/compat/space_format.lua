@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Formats: every way to write one, what it refuses, and what it lets in.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- What a space object has, how it is dropped and renamed, and what remains of a stale one.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The rows of the system spaces for what a user made.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The collations that are there after the first start, and the settings of a session.
 local check = require('check')
 box.cfg{}

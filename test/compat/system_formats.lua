@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Formats and indexes of the system spaces as Lua shows them.
 local check = require('check')
 box.cfg{}

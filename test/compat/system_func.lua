@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The functions that are there after the first start.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The system spaces as they are after the first start, row by row.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The views of the system spaces, as the administrator sees them after the first start.
 local check = require('check')
 box.cfg{}

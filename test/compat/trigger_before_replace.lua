@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- space:before_replace: what it sees, and what its result does.
 local check = require('check')
 box.cfg{log_level = 4}

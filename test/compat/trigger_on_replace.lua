@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- space:on_replace: order, replacement, errors and what a trigger may do.
 local check = require('check')
 box.cfg{log_level = 4}

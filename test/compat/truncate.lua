@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- truncate, and what it does to indexes, transactions and access.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Tuples as values: making, indexing, length, comparing, printing.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Tuples outlive the rows they came from.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The methods of a tuple.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- tuple:update and tuple:upsert change a copy.
 local check = require('check')
 box.cfg{}

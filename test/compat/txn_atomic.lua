@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.atomic, and errors thrown inside a transaction.
 local check = require('check')
 box.cfg{}

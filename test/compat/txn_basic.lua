@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- begin, commit, rollback, and what is seen meanwhile.
 local check = require('check')
 box.cfg{}

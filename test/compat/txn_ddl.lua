@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Schema changes inside transactions.
 local check = require('check')
 box.cfg{}

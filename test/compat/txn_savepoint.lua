@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Savepoints.
 local check = require('check')
 box.cfg{}

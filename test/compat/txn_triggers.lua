@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- box.on_commit and box.on_rollback.
 local check = require('check')
 box.cfg{log_level = 4}

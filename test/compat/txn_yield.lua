@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- A transaction does not survive a yield; each fiber has its own. What differs on purpose:
 -- here the next statement fails, in 2.6.0 only the commit does (see unit/db/txn.c).
 local check = require('check')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- update with + and -: all number types, mixed, and where they overflow.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- update with = ! #: set, insert, delete fields, by number from both ends.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Updates of large tuples and by many operations.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- update with & | ^ : unsigned only.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Updates that are refused as a whole: malformed operations, keys, and what the schema forbids.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- update by field name.
 local check = require('check')
 box.cfg{}

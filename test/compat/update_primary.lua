@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Updates and upserts that would change the primary key.
 local check = require('check')
 box.cfg{}

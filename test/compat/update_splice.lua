@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- update with the splice operation.
 local check = require('check')
 box.cfg{}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- upsert: inserts, updates, and skips in silence what cannot be applied.
 local check = require('check')
 box.cfg{log_level = 2}

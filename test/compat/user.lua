@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Users: create, exist, password, drop.
 local check = require('check')
 box.cfg{}

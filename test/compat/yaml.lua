@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- yaml: encode, decode, errors.
 local check = require('check')
 yaml = require('yaml')

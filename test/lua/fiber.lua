@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The module fiber, where tarn follows newer versions than 2.6.0 or promises more.
 local tap = require('tap')
 local fiber = require('fiber')

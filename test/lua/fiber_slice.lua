@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Slices: a fiber that runs for too long without a yield gets an error, wherever it is.
 local tap = require('tap')
 local fiber = require('fiber')
