@@ -64,7 +64,6 @@ enum {
 	POLL_CHECK = 64,
 	POLL_INTERVAL_NS = 50 * 1000,
 	FIBER_ID_MAIN = 1,
-	STACK_SIZE_MIN = 16 * 1024,
 	/** Stack tops are staggered by so much, lest all of them share few cache sets. */
 	STACK_COLOR = 128,
 	STACK_COLOR_COUNT = 16,
@@ -329,7 +328,7 @@ void fiber_wakeup(struct fiber *f)
 	make_ready(f);
 }
 
-void fiber_start(struct fiber *f, ...)
+void fiber_start_va(struct fiber *f, va_list args)
 {
 	struct fiber *self = fiber_current;
 	assert(f != self && f->id != 0 && !(f->flags & FIBER_IS_DEAD));
@@ -341,13 +340,18 @@ void fiber_start(struct fiber *f, ...)
 		unmake_ready(f);
 	self->flags |= FIBER_IS_READY;
 	list_add(&sched.ready, &self->link);
-	va_list args;
-	va_start(args, f);
 	va_copy(f->args, args);
 	switch_to(self, f);
-	va_end(args);
 	if (unlikely(self == sched.main))
 		main_restore(state);
+}
+
+void fiber_start(struct fiber *f, ...)
+{
+	va_list args;
+	va_start(args, f);
+	fiber_start_va(f, args);
+	va_end(args);
 }
 
 /* Waiting -------------------------------------------------------------- */
@@ -487,8 +491,8 @@ struct fiber *fiber_new_sized(const char *name, size_t stack_size, fiber_func fu
 {
 	if (stack_size == 0)
 		stack_size = FIBER_STACK_SIZE_DEFAULT;
-	else if (stack_size < STACK_SIZE_MIN)
-		stack_size = STACK_SIZE_MIN;
+	else if (stack_size < FIBER_STACK_SIZE_MIN)
+		stack_size = FIBER_STACK_SIZE_MIN;
 	else
 		stack_size = stack_round_up(stack_size);
 	struct fiber *f = fiber_obtain(stack_size);

@@ -31,6 +31,12 @@
 
 typedef int (*fiber_func)(va_list);
 
+/**
+ * Of functions that yield, the name as a symbol is that of a function for modules and
+ * FFI, which has a guard in front (lua/module_fiber.c). Ours has none.
+ */
+#define FIBER_UNGUARDED(name) __asm__("unguarded_" #name)
+
 enum {
 	FIBER_NAME_MAX = 255,
 	/** The scheduler has id 1; ids up to this one are not given to others. */
@@ -38,6 +44,7 @@ enum {
 	/** Slots for upper layers; see fiber_slot_new(). */
 	FIBER_SLOT_MAX = 8,
 	FIBER_STACK_SIZE_DEFAULT = 512 * 1024,
+	FIBER_STACK_SIZE_MIN = 16 * 1024,
 };
 
 enum fiber_flags {
@@ -147,14 +154,15 @@ struct fiber *fiber_new_sized(const char *name, size_t stack_size, fiber_func f)
  * Switches to the new fiber at once, with arguments for its function; returns
  * when it yields first or ends. The caller stays ready and runs next.
  */
-void fiber_start(struct fiber *f, ...);
+void fiber_start(struct fiber *f, ...) FIBER_UNGUARDED(fiber_start);
+void fiber_start_va(struct fiber *f, va_list args) FIBER_UNGUARDED(fiber_start_va);
 
 /**
  * Suspends the caller until fiber_wakeup(). May return for no reason: check
  * your condition. The main fiber may call it outside of event callbacks: it runs
  * turns of the loop meanwhile.
  */
-void fiber_yield(void);
+void fiber_yield(void) FIBER_UNGUARDED(fiber_yield);
 
 /**
  * Yields for at most `timeout` seconds; true where the time ran out. What is
@@ -166,10 +174,10 @@ bool fiber_yield_timeout(double timeout);
  * Sleeps `seconds` (0: lets every ready fiber and due event go first). Ends
  * early by a cancel or a fiber_wakeup().
  */
-void fiber_sleep(double seconds);
+void fiber_sleep(double seconds) FIBER_UNGUARDED(fiber_sleep);
 
 /** Lets other ready fibers run and comes back. */
-void fiber_reschedule(void);
+void fiber_reschedule(void) FIBER_UNGUARDED(fiber_reschedule);
 
 /**
  * Takes all ready fibers from their queue: none goes on, save where it is woken again.
@@ -203,10 +211,10 @@ void fiber_set_joinable(struct fiber *f, bool yesno);
  * then. A cancel of the caller does not end the wait. -1 with IllegalParams where
  * the fiber is not joinable, is the caller, or someone else joined it meanwhile.
  */
-int fiber_join(struct fiber *f);
+int fiber_join(struct fiber *f) FIBER_UNGUARDED(fiber_join);
 
 /** With a limit in seconds: -1 with TimedOut where it is over (the fiber lives on). */
-int fiber_join_timeout(struct fiber *f, double timeout);
+int fiber_join_timeout(struct fiber *f, double timeout) FIBER_UNGUARDED(fiber_join_timeout);
 
 /** NULL where no such fiber lives. */
 struct fiber *fiber_find(uint64_t id);
@@ -265,8 +273,9 @@ void fiber_cond_broadcast(struct fiber_cond *c);
  * 0 when woken (also by fiber_wakeup()); -1 with TimedOut or FiberIsCancelled
  * set; at once where the caller is cancelled already. Yields.
  */
-int fiber_cond_wait_timeout(struct fiber_cond *c, double timeout);
-int fiber_cond_wait(struct fiber_cond *c);
+int fiber_cond_wait_timeout(struct fiber_cond *c, double timeout)
+	FIBER_UNGUARDED(fiber_cond_wait_timeout);
+int fiber_cond_wait(struct fiber_cond *c) FIBER_UNGUARDED(fiber_cond_wait);
 
 /** A timeout that never comes, in seconds: 500 years. */
 #define TIMEOUT_INFINITY (500.0 * 365 * 86400)

@@ -18,6 +18,7 @@
 #include "core/sys.h"
 #include "lua/bridge.h"
 #include "lua/fiber.h"
+#include "lua/finalizer.h"
 #include "lua/modules.h"
 #include "net/iproto.h"
 
@@ -178,6 +179,7 @@ static struct fiber *make_fiber(lua_State *L, const char *usage)
 
 static int lua_fiber_create(lua_State *L)
 {
+	lua_check_finalizer(L);
 	struct fiber *f = make_fiber(L, "fiber.create(function, ...): bad arguments");
 	fiber_start(f);
 	return 1;
@@ -194,6 +196,7 @@ static int lua_fiber_new(lua_State *L)
 
 static int lua_fiber_yield(lua_State *L)
 {
+	lua_check_finalizer(L);
 	fiber_reschedule();
 	check_cancel(L);
 	return 0;
@@ -201,6 +204,7 @@ static int lua_fiber_yield(lua_State *L)
 
 static int lua_fiber_sleep(lua_State *L)
 {
+	lua_check_finalizer(L);
 	double delay = lua_tonumber(L, 1);
 	if (lua_gettop(L) < 1 || !lua_isnumber(L, 1) || isnan(delay))
 		luaL_error(L, "fiber.sleep(delay): bad arguments");
@@ -230,6 +234,7 @@ static int push_results(lua_State *L, struct lua_fiber *lf)
 
 static int lua_fiber_join(lua_State *L)
 {
+	lua_check_finalizer(L);
 	struct fiber *f = lua_check_fiber(L, 1, true);
 	if (!(f->flags & FIBER_IS_JOINABLE))
 		luaL_error(L, "the fiber is not joinable");

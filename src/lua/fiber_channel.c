@@ -11,6 +11,7 @@
 #include "core/fiber.h"
 #include "lua/bridge.h"
 #include "lua/fiber.h"
+#include "lua/finalizer.h"
 #include "lua/modules.h"
 
 static struct lua_class channel_class = {.name = "fiber.channel"};
@@ -64,6 +65,7 @@ static void throw_if_cancelled(lua_State *L)
 
 static int lua_channel_put(lua_State *L)
 {
+	lua_check_finalizer(L);
 	static const char usage[] = "usage: channel:put(var [, timeout])";
 	struct channel *ch = check_channel(L, usage);
 	if (lua_gettop(L) < 2)
@@ -82,6 +84,7 @@ static int lua_channel_put(lua_State *L)
 
 static int lua_channel_get(lua_State *L)
 {
+	lua_check_finalizer(L);
 	static const char usage[] = "usage: channel:get([timeout])";
 	struct channel *ch = check_channel(L, usage);
 	double timeout = check_timeout(L, 2, usage);

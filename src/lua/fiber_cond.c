@@ -8,6 +8,7 @@
 #include "core/fiber.h"
 #include "lua/bridge.h"
 #include "lua/fiber.h"
+#include "lua/finalizer.h"
 #include "lua/modules.h"
 
 static struct lua_class cond_class = {.name = "fiber.cond"};
@@ -29,6 +30,7 @@ static int cond_new(lua_State *L)
 
 static int cond_wait(lua_State *L)
 {
+	lua_check_finalizer(L);
 	static const char usage[] = "usage: cond:wait([timeout])";
 	struct fiber_cond *c = check_cond(L, usage);
 	double timeout = TIMEOUT_INFINITY;

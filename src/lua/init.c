@@ -205,6 +205,8 @@ typedef void (*init_func)(lua_State *L);
 void lua_init_modules(lua_State *L)
 {
 	lua_guard_init(L);
+	lua_finalizer_init(L);
+	lua_module_init(L);
 	lua_cdata_init(L);
 	lua_codec_init(L);
 	lua_tarantool_init(L);

@@ -9,6 +9,8 @@
 
 /* Runtime. */
 void lua_fiber_init(lua_State *L);
+void lua_module_init(lua_State *L);	/* the guard of the C interface */
+void lua_finalizer_init(lua_State *L);
 void lua_fiber_info_init(lua_State *L);	/* fiber.info, fiber.top */
 void lua_fiber_slice_init(lua_State *L);
 void lua_fiber_cond_init(lua_State *L);
