@@ -11,8 +11,10 @@ import threading
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+
 import process
-from iproto import Client, ServerError
+from iproto import CALL, FUNCTION, TUPLE, Client, ServerError, request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4000
@@ -161,7 +163,6 @@ class Each(Base):
         client = Client(port)
         client.call('ok')
         before = self.client.eval('return box.stat.net().CONNECTIONS.current')[0]
-        from iproto import CALL, FUNCTION, TUPLE, request
         client.send(request(CALL, {FUNCTION: 'bad.sleeps', TUPLE: []}))
         client.close()
         self.client.call('bad.kills')
