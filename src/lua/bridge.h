@@ -107,6 +107,7 @@ enum lua_cdata_kind {
 	CDATA_FLOAT, CDATA_DOUBLE, CDATA_BOOL,
 	CDATA_TUPLE, CDATA_ERROR, CDATA_UUID, CDATA_DECIMAL,
 	CDATA_CHAR_PTR, CDATA_CONST_CHAR_PTR,
+	CDATA_IBUF,	/* of the module buffer; see buffer.h */
 };
 
 /**
@@ -121,6 +122,9 @@ void lua_push_int64(lua_State *L, int64_t value);
 void lua_push_uint64(lua_State *L, uint64_t value);
 /** A 64-bit cdata whatever the value. [raises] out of memory. */
 void lua_push_int64_cdata(lua_State *L, int64_t value);
+
+/** A cdata `char *` or `const char *`. [raises] out of memory. */
+void lua_push_char_ptr(lua_State *L, const char *ptr, bool is_const);
 
 /* Tuples ---------------------------------------------------------------- */
 

@@ -16,6 +16,11 @@ struct lua_tuple {
 	const uint32_t __format_id;
 	const char __body[?];
 };
+/* struct lua_ibuf of buffer.h. */
+struct ibuf {
+	char *buf, *rpos, *wpos, *epos;
+	size_t start_capacity;
+};
 struct tt_uuid {
 	uint32_t time_low;
 	uint16_t time_mid;
@@ -45,6 +50,7 @@ local kinds = {
 	{15, 'struct tt_uuid'},
 	{17, 'char *'},
 	{18, 'const char *'},
+	{19, 'struct ibuf'},
 }
 
 -- The kind of each type by its id.
@@ -104,6 +110,7 @@ local function metatype_of(cd)
 end
 
 local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
+local char_ptr_t, const_char_ptr_t = ffi.typeof('char *'), ffi.typeof('const char *')
 local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
 
 return {
@@ -118,6 +125,8 @@ return {
 	new_uint64 = function() return uint64_t() end,
 	new_tuple = function(size) return tuple_t(size) end,
 	new_uuid = function() return uuid_t() end,
+	new_char_ptr = function() return char_ptr_t() end,
+	new_const_char_ptr = function() return const_char_ptr_t() end,
 	serializer = function(cd)
 		local mt = metatype_of(cd)
 		return mt and mt.__serialize
