@@ -190,6 +190,7 @@ struct lua_codec {
 	bool encode_load_metatables;
 	bool encode_use_tostring;
 	bool encode_invalid_as_nil;
+	bool encode_error_as_ext;
 	bool decode_invalid_numbers;
 	bool decode_save_metatables;
 	int decode_max_depth;

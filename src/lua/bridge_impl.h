@@ -48,6 +48,9 @@ void *lua_push_new(lua_State *L, int ref);
 /** Pushes a fresh struct tt_uuid and returns its 16 bytes. */
 void *lua_push_uuid_new(lua_State *L);
 
+/** Pushes an error object that has no error yet: the caller puts a reference there, which is the object's. [raises] */
+struct error **lua_push_error_new(lua_State *L);
+
 /** Takes the value at the top and returns a reference to it that lives for good. */
 int lua_ref_forever(lua_State *L);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "data/mp.h"
+#include "db/error_mp.h"
 #include "lua/bridge_impl.h"
 
 enum {
@@ -101,6 +102,17 @@ static void decode_uuid(lua_State *L, const char *p)
 		u[i] = (uint8_t)p[order[i]];
 }
 
+static void decode_error(lua_State *L, const char *data, const char *end)
+{
+	/* The object first, since making it may raise. */
+	struct error **e = lua_push_error_new(L);
+	*e = error_from_stack(data, end);
+	if (*e == NULL) {
+		lua_pushliteral(L, "Can not parse an error from MsgPack");
+		lua_error(L);
+	}
+}
+
 static void decode_ext(lua_State *L, const char **data)
 {
 	int8_t type;
@@ -109,6 +121,10 @@ static void decode_ext(lua_State *L, const char **data)
 	*data += len;
 	if (type == MP_EXT_UUID && len == 16) {
 		decode_uuid(L, p);
+		return;
+	}
+	if (type == MP_EXT_ERROR) {
+		decode_error(L, p, p + len);
 		return;
 	}
 	lua_pushfstring(L, "Unsuported MsgPack extension type: %d", type);

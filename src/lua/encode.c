@@ -18,6 +18,7 @@
 #include "data/mp.h"
 #include "data/mp_buf.h"
 #include "db/error.h"
+#include "db/error_mp.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 
@@ -144,6 +145,22 @@ static void encode_uuid(struct encoder *e, const void *payload)
 	for (int i = 0; i < 16; i++)
 		end[i] = (char)u[order[i]];
 	e->out->size += end + 16 - p;
+}
+
+/** Its text, or by the option an extension that has all of it. */
+static void encode_error(struct encoder *e, const struct error *err)
+{
+	if (!e->codec->encode_error_as_ext) {
+		mp_put_strn(e->out, err->message, strlen(err->message));
+		return;
+	}
+	struct buf *stack = lua_scratch_get();
+	error_put_stack(stack, err, false);
+	char *p = buf_reserve(e->out, mp_sizeof_ext(stack->size));
+	char *end = mp_encode_extl(p, MP_EXT_ERROR, stack->size);
+	memcpy(end, stack->data, stack->size);
+	e->out->size += end + stack->size - p;
+	lua_scratch_put(stack);
 }
 
 /** A value without a form of its own: by the options nil, its text, or an error. */
@@ -411,8 +428,7 @@ static void encode_cdata(struct encoder *e, int idx)
 		break;
 	}
 	case CDATA_ERROR: {
-		const struct error *err = *(struct error **)payload;
-		mp_put_strn(e->out, err->message, strlen(err->message));
+		encode_error(e, *(struct error **)payload);
 		break;
 	}
 	case CDATA_UUID: encode_uuid(e, payload); break;

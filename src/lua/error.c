@@ -26,6 +26,11 @@ void lua_error_release(struct error *e)
 		error_unref(e);
 }
 
+struct error **lua_push_error_new(lua_State *L)
+{
+	return lua_push_new(L, ref_new_error);
+}
+
 void lua_push_error(lua_State *L, struct error *e)
 {
 	struct error **p = lua_push_new(L, ref_new_error);
@@ -216,6 +221,13 @@ static int error_is_same(lua_State *L)
 	return 1;
 }
 
+/** Is the value an error object? */
+static int error_is_lua(lua_State *L)
+{
+	lua_pushboolean(L, lua_to_error(L, 1) != NULL);
+	return 1;
+}
+
 static int error_raise(lua_State *L)
 {
 	diag_set_error(check_error(L, 1, "Usage: error:raise()"));
@@ -349,6 +361,7 @@ void lua_error_init(lua_State *L)
 		{"clear", error_clear}, {"set", error_set}, {"tostring", error_tostring},
 		{"raise", error_raise}, {"set_prev", error_set_prev}, {"unpack", error_unpack},
 		{"attribute", error_attribute}, {"is_same", error_is_same},
+		{"is", error_is_lua},
 		{NULL, NULL},
 	};
 	lua_getglobal(L, "string");

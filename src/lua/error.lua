@@ -50,6 +50,7 @@ box.error = setmetatable(internal.codes, {
         last = internal.last,
         clear = internal.clear,
         set = internal.set,
+        is = internal.is,
     },
     __call = internal.call,
 })

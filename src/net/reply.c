@@ -13,6 +13,7 @@
 #include "data/mp.h"
 #include "data/mp_buf.h"
 #include "db/error.h"
+#include "db/error_mp.h"
 #include "db/iproto_const.h"
 #include "db/port.h"
 #include "db/schema/space.h"
@@ -20,13 +21,6 @@
 #include "net/connection.h"
 #include "net/iproto.h"
 #include "net/stat.h"
-
-/** Keys of an error's map (manual: "MP_ERROR"). */
-enum error_key {
-	ERROR_KEY_TYPE = 0, ERROR_KEY_FILE = 1, ERROR_KEY_LINE = 2, ERROR_KEY_MESSAGE = 3,
-	ERROR_KEY_ERRNO = 4, ERROR_KEY_CODE = 5, ERROR_KEY_FIELDS = 6,
-	ERROR_KEY_STACK = 0,
-};
 
 enum {
 	AT_LENGTH = 1, AT_CODE = 8, AT_SYNC = 14, AT_SCHEMA_VERSION = 24,
@@ -156,42 +150,6 @@ int reply_push(struct connection *con, uint64_t sync, struct port *port)
 	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, false);
 }
 
-static void put_error_fields(struct buf *out, const struct error *e, uint32_t count)
-{
-	mp_put_uint(out, ERROR_KEY_FIELDS);
-	mp_put_map(out, count);
-	if (e->custom_type[0] != '\0') {
-		mp_put_str(out, "custom_type");
-		mp_put_str(out, e->custom_type);
-	}
-	for (const struct error_field *f = e->fields; f != NULL; f = f->next) {
-		mp_put_str(out, f->data);
-		buf_append(out, f->data + strlen(f->data) + 1, f->size);
-	}
-}
-
-static void put_error(struct buf *out, const struct error *e)
-{
-	uint32_t field_count = e->custom_type[0] != '\0';
-	for (const struct error_field *f = e->fields; f != NULL; f = f->next)
-		field_count++;
-	mp_put_map(out, field_count > 0 ? 7 : 6);
-	mp_put_uint(out, ERROR_KEY_TYPE);
-	mp_put_str(out, e->type->name);
-	mp_put_uint(out, ERROR_KEY_LINE);
-	mp_put_uint(out, e->line);
-	mp_put_uint(out, ERROR_KEY_FILE);
-	mp_put_str(out, e->file);
-	mp_put_uint(out, ERROR_KEY_MESSAGE);
-	mp_put_str(out, e->message);
-	mp_put_uint(out, ERROR_KEY_ERRNO);
-	mp_put_uint(out, e->saved_errno);
-	mp_put_uint(out, ERROR_KEY_CODE);
-	mp_put_uint(out, error_client_code(e));
-	if (field_count > 0)
-		put_error_fields(out, e, field_count);
-}
-
 void reply_error(struct connection *con, uint64_t sync, const struct error *e)
 {
 	assert(e != NULL);
@@ -200,19 +158,12 @@ void reply_error(struct connection *con, uint64_t sync, const struct error *e)
 		return;
 	struct buf *out = connection_output(con);
 	size_t begin = out->size;
-	uint32_t depth = 0;
-	for (const struct error *i = e; i != NULL; i = i->cause)
-		depth++;
 	buf_alloc(out, REPLY_HEADER_SIZE);
 	mp_put_map(out, 2);
 	mp_put_uint(out, IPROTO_ERROR_24);
 	mp_put_str(out, e->message);
 	mp_put_uint(out, IPROTO_ERROR);
-	mp_put_map(out, 1);
-	mp_put_uint(out, ERROR_KEY_STACK);
-	mp_put_array(out, depth);
-	for (const struct error *i = e; i != NULL; i = i->cause)
-		put_error(out, i);
+	error_put_stack(out, e, true);
 	put_header(out->data + begin, sync, IPROTO_TYPE_ERROR | error_client_code(e),
 		   out->size - begin - REPLY_HEADER_SIZE);
 	connection_answered(con);

@@ -35,7 +35,6 @@ box.error.new()
 box.error.new('x', 'y').type
 box.error.new('x', 'y').message
 box.error.new('x', 'y').code
-box.error.is(e), box.error.is('x')
 u = e:unpack()
 u.type, u.code, u.message, u.base_type, #u.trace, u.prev
 pcall(box.error, box.error.ILLEGAL_PARAMS, 'p')

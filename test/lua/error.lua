@@ -6,7 +6,7 @@ local tap = require('tap')
 local fiber = require('fiber')
 
 local test = tap.test('error')
-test:plan(4)
+test:plan(7)
 
 test:test('the life of an object', function(t)
     t:plan(3)
@@ -80,6 +80,64 @@ test:test('wrong use', function(t)
     end
     t:is(e[1], nil, 'a number')
     t:is(e[{}], nil, 'a table')
+end)
+
+test:test('errors as an extension of MessagePack', function(t)
+    t:plan(9)
+    local msgpack = require('msgpack').new()
+    local e = box.error.new{code = 5, reason = 'top'}
+    t:is(msgpack.decode(msgpack.encode(e)), 'top', 'a text, unless asked for')
+    msgpack.cfg{encode_error_as_ext = true}
+    local chain = box.error.new('Own', 'cause')
+    local _, root = pcall(box.error, box.error.NO_SUCH_SPACE, 'here')
+    chain:set_prev(root)
+    e:set_prev(chain)
+    local got = msgpack.decode(msgpack.encode({e}))[1]
+    t:is(type(got), 'cdata', 'an object')
+    t:ok(box.error.is(got) and got ~= e, 'a new one')
+    t:is(got.message .. got.code .. got.type, 'top5ClientError', 'its attributes')
+    t:is(got.prev.message .. got.prev.type .. got.prev.base_type, 'causeOwnCustomError', 'its cause')
+    t:is(got.prev.prev.message .. got.prev.prev.code, root.message .. root.code, 'the cause of that')
+    t:is(got.prev.prev.prev, nil, 'and no more')
+    t:is(got.trace[1].line, e.trace[1].line, 'where it was made')
+    t:is(msgpack.encode(got), msgpack.encode(e), 'there and back')
+end)
+
+test:test('extensions that are no errors', function(t)
+    t:plan(2)
+    local msgpack = require('msgpack').new()
+    msgpack.cfg{encode_error_as_ext = true}
+    local e = box.error.new('Own', 'text')
+    e:set_prev(box.error.new{code = 5, reason = 'why'})
+    local whole = msgpack.encode(e)
+    local head, body = whole:sub(1, 3), whole:sub(4)
+    local errors, others = 0, 0
+    local function try(s)
+        local ok, value = pcall(msgpack.decode, s)
+        if ok and box.error.is(value) then
+            -- Whatever it is, it can be looked at.
+            assert(value:unpack().message == value.message and tostring(value) ~= nil)
+            errors = errors + 1
+        else
+            others = others + 1
+        end
+    end
+    for i = 0, #body - 1 do
+        try(string.char(0xc7, i, 3) .. body:sub(1, i))
+    end
+    t:is(errors, 0, 'cut short')
+    for i = 1, #body do
+        for _, byte in ipairs({0, 0x80, 0x90, 0xa0, 0xc0, 0xc1, 0xdf, 0xff}) do
+            try(head .. body:sub(1, i - 1) .. string.char(byte) .. body:sub(i + 1))
+        end
+    end
+    t:ok(errors > 0 and others > 0, 'every byte changed')
+end)
+
+test:test('box.error.is', function(t)
+    t:plan(1)
+    t:ok(box.error.is(box.error.new('A', 'b')) and not box.error.is('A') and not box.error.is(nil) and
+         not box.error.is({}) and not box.error.is(1ULL), 'tells errors from the rest')
 end)
 
 os.exit(test:check() and 0 or 1)
