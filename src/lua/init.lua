@@ -142,12 +142,26 @@ local function loader(path, load)
     end
 end
 
+-- The reference's own modules: where one is not there, require() says so before it lists
+-- the places where it looked.
+local known = {}
+for name in ([[crypto csv decimal digest help http.client iconv jit.bc jit.dis_x64
+        jit.dis_x86 jit.dump jit.p jit.v jit.vmdef jit.zone key_def merger net.box pickle popen
+        pwd serpent socket swim title uri utf8 xlog]]):gmatch('%S+') do
+    known[name] = true
+end
+
 local function preload_loader(name)
     local func = package.preload[name]
     if func ~= nil then
         return func
     end
-    return ("\n\tno field package.preload['%s']"):format(name)
+    local hint = ''
+    if known[name] then
+        hint = ("\n\ttarn does not have the module '%s' yet, see docs/compatibility.md")
+               :format(name)
+    end
+    return ("%s\n\tno field package.preload['%s']"):format(hint, name)
 end
 
 local search_order = {

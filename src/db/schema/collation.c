@@ -37,7 +37,12 @@ void collation_cache_free(void)
 
 bool collation_exists(uint32_t id)
 {
-	return map_u64_get(&collations, id) != NULL;
+	return collation_name(id) != NULL;
+}
+
+const char *collation_name(uint32_t id)
+{
+	return map_u64_get(&collations, id);
 }
 
 struct collation_options {

@@ -159,6 +159,13 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 		if (!collation_exists(o.collation))
 			return options_error(ER_WRONG_INDEX_OPTIONS, no,
 					     "collation was not found by ID");
+		if (!key_part_knows_collation(o.collation)) {
+			char what[128];
+			snprintf(what, sizeof(what), "the collation '%s' yet",
+				 collation_name(o.collation));
+			client_error(ER_UNSUPPORTED, "tarn", what);
+			return -1;
+		}
 	}
 	if (o.path.s != NULL && o.path.len > 0) {
 		client_error(ER_UNSUPPORTED, "tarn", "JSON paths in index parts");

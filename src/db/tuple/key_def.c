@@ -26,14 +26,18 @@ static size_t key_def_size(uint32_t part_count)
 	return offsetof(struct key_def, parts) + part_count * sizeof(struct key_part);
 }
 
+bool key_part_knows_collation(uint32_t coll_id)
+{
+	return coll_id == COLL_NONE || coll_id == COLL_ID_NONE || coll_id == COLL_ID_BINARY;
+}
+
 /**
  * Can the part's values be ordered? Those of any, array and map have an order of
  * ours; whether an index takes them is for its owner to say.
  */
 static int key_part_check(const struct key_part *part)
 {
-	if (part->coll_id != COLL_NONE && part->coll_id != COLL_ID_NONE &&
-	    part->coll_id != COLL_ID_BINARY) {
+	if (!key_part_knows_collation(part->coll_id)) {
 		char id[16];
 		snprintf(id, sizeof(id), "#%u", part->coll_id);
 		client_error(ER_NO_SUCH_COLLATION, id);

@@ -46,6 +46,9 @@ struct key_def {
 	struct key_part parts[];
 };
 
+/** Can keys be ordered by the collation, or by none (COLL_NONE)? */
+bool key_part_knows_collation(uint32_t coll_id);
+
 /** Parts are copied. NULL: ER_NO_SUCH_COLLATION, ER_UNSUPPORTED (a part's type has no order). */
 struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count);
 struct key_def *key_def_dup(const struct key_def *def);
