@@ -20,14 +20,11 @@ local CREATE_OPTIONS = {
     if_not_exists = 'boolean', setuid = 'boolean', language = 'string', body = 'string',
     is_deterministic = 'boolean', is_sandboxed = 'boolean', comment = 'string',
     param_list = 'table', returns = 'string', exports = 'table', opts = 'table',
-    routine_type = 'string', aggregate = 'string', sql_data_access = 'string',
-    is_null_call = 'boolean',
 }
 
 local DEFAULTS = {
-    language = 'LUA', body = '', routine_type = 'function', returns = 'any',
-    aggregate = 'none', sql_data_access = 'none', is_deterministic = false,
-    is_sandboxed = false, is_null_call = true, exports = {'LUA'}, comment = '',
+    language = 'LUA', body = '', returns = 'any', is_deterministic = false,
+    is_sandboxed = false, exports = {'LUA'}, comment = '',
 }
 
 function M.create(name, options)
@@ -45,9 +42,9 @@ function M.create(name, options)
     local now = os.date('%Y-%m-%d %H:%M:%S')
     box.space._func:auto_increment{
         box.session.euid(), name, o.setuid and 1 or 0, o.language:upper(), o.body,
-        o.routine_type, util.array(o.param_list or {}), o.returns, o.aggregate,
-        o.sql_data_access, o.is_deterministic, o.is_sandboxed, o.is_null_call,
-        util.array(o.exports), util.map(o.opts or {}), o.comment, now, now}
+        'function', util.array(o.param_list or {}), o.returns, 'none', 'none',
+        o.is_deterministic, o.is_sandboxed, true, util.array(o.exports),
+        util.map(o.opts or {}), o.comment, now, now}
 end
 
 function M.exists(name)
