@@ -152,7 +152,7 @@ static int request_from_tuples(struct space *space, struct request *request,
 			       struct region *region)
 {
 	uint32_t size;
-	const char *data;
+	const char *data = NULL;
 	const struct index *pk = space_index_find(space, 0);
 	if (pk == NULL || check_by_format(space, old) != 0 || check_by_format(space, new) != 0)
 		return -1;
