@@ -76,6 +76,7 @@ enum {
 
 _Thread_local struct fiber *fiber_current;
 uint64_t fiber_switch_count;
+int (*fiber_check_yield)(void);
 
 static _Thread_local struct fiber thread_fiber;
 

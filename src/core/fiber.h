@@ -185,6 +185,18 @@ void fiber_reschedule(void) FIBER_UNGUARDED(fiber_reschedule);
  */
 void fiber_halt_all(void);
 
+/**
+ * Set by a layer that knows of places where no switch is allowed: there -1 with an error
+ * set, else 0. NULL: there are none.
+ */
+extern int (*fiber_check_yield)(void);
+
+/** To be asked by what can fail before it yields. */
+static inline int fiber_may_yield(void)
+{
+	return fiber_check_yield == NULL ? 0 : fiber_check_yield();
+}
+
 /** Makes a suspended fiber ready; nothing for one that is ready, running or dead. */
 void fiber_wakeup(struct fiber *f);
 

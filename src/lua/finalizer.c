@@ -9,10 +9,13 @@
 #include <assert.h>
 #include <lauxlib.h>
 
+#include "core/fiber.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
 
 bool lua_collector_is_stopped;
+
+static const char REFUSAL[] = "fiber can't yield in a finalizer";
 
 static lua_CFunction original_collectgarbage;
 
@@ -34,11 +37,21 @@ static int collectgarbage(lua_State *L)
 
 int lua_refuse_finalizer(lua_State *L)
 {
-	return luaL_error(L, "fiber can't yield in a finalizer");
+	return luaL_error(L, "%s", REFUSAL);
+}
+
+/** For C that waits, below any Lua: fiber_may_yield(). */
+static int check_yield(void)
+{
+	if (lua_main == NULL || is_running(lua_main) || lua_collector_is_stopped)
+		return 0;
+	diag_set(LuajitError, "%s", REFUSAL);
+	return -1;
 }
 
 void lua_finalizer_init(lua_State *L)
 {
+	fiber_check_yield = check_yield;
 	lua_getglobal(L, "collectgarbage");
 	original_collectgarbage = lua_tocfunction(L, -1);
 	assert(original_collectgarbage != NULL);

@@ -5,7 +5,7 @@ local ffi = require('ffi')
 local fun = require('fun')
 
 local test = tap.test('fiber_where')
-test:plan(22)
+test:plan(25)
 
 -- Somebody to switch to.
 local rounds = 0
@@ -47,6 +47,24 @@ ffi.gc(ffi.new('int[1]'), function() seen = {pcall(fiber.yield)} end)
 collectgarbage()
 collectgarbage()
 test:is(seen and seen[1], false, 'in a finalizer of a cdata')
+
+
+-- A change of data, whose commit waits for the log.
+local fio = require('fio')
+local dir = fio.tempdir()
+box.cfg({work_dir = dir, log = dir .. '/log'})
+local s = box.schema.space.create('test')
+s:create_index('pk')
+seen = nil
+do
+    local proxy = newproxy(true)
+    getmetatable(proxy).__gc = function() seen = {pcall(s.replace, s, {1})} end
+end
+collectgarbage()
+collectgarbage()
+test:is(seen and seen[1], false, 'a change of data in a finalizer')
+test:is(s:get(1), nil, 'and there is no change')
+test:is(s:replace({1})[1], 1, 'others go on')
 
 -- A stopped collector is no finalizer.
 collectgarbage('stop')
@@ -118,4 +136,5 @@ local rows = fun.range(1000):map(function(i) if i % 100 == 0 then fiber.yield() 
 test:is(#rows, 1000, 'fun: a map that yields')
 test:ok(rounds > 0, 'the other fiber ran')
 background:cancel()
+fio.rmtree(dir)
 os.exit(test:check() and 0 or 1)

@@ -378,15 +378,21 @@ static void entry_encode(struct journal_entry *entry, struct journal_batch *b)
 	xlog_block_end(&b->data, mark, JOURNAL_ZSTD_LEVEL);
 }
 
-/** Refuses an entry: its changes are undone as those of a failed write. */
-static int entry_refuse(struct journal_entry *entry, unsigned code)
+/** Refuses an entry, with the last error: its changes are undone as those of a failed write. */
+static int entry_fail(struct journal_entry *entry)
 {
 	if (entry->on_failure != NULL)
 		entry->on_failure(entry);
 	entry->result = -1;
 	entry->is_done = true;
-	client_error(code);
 	return -1;
+}
+
+static int entry_refuse(struct journal_entry *entry, unsigned code)
+{
+	int rc = entry_fail(entry);
+	client_error(code);
+	return rc;
 }
 
 /** No journal is kept: the rows count as written. */
@@ -434,6 +440,8 @@ int journal_write(struct journal_entry *entry)
 		return entry_refuse(entry, ER_WAL_IO);
 	if (journal.mode == WAL_NONE)
 		return entry_pass(entry);
+	if (fiber_may_yield() != 0)
+		return entry_fail(entry);
 	return entry_submit(entry, false);
 }
 
