@@ -318,7 +318,16 @@ void panic(const char *format, ...)
 {
 	va_list ap;
 	va_start(ap, format);
-	log_vwrite(LOG_FATAL, NULL, 0, NULL, format, ap);
+	struct buf text = BUF_INIT;
+	put_vtext(&text, format, ap);
 	va_end(ap);
+	struct log_line l = {LOG_FATAL, NULL, 0, NULL, text.data, text.size, false};
+	emit(&l);
+	if (state.path != NULL) {
+		/* Who started the process looks at the terminal, not into the file. */
+		log_close();
+		emit(&l);
+	}
+	buf_free(&text);
 	exit(1);
 }

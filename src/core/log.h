@@ -85,5 +85,8 @@ void log_write_object(int level, const char *file, int line, const char *object)
 		log_write(LOG_SYSERROR, __FILE__, __LINE__, strerror(_errno), __VA_ARGS__); \
 } while (0)
 
-/** Writes a line of level LOG_FATAL and ends the process with status 1. */
+/**
+ * Writes a line of level LOG_FATAL, to the log and to standard error, and ends the
+ * process with status 1.
+ */
 void panic(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
