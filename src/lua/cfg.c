@@ -65,7 +65,7 @@ static void __attribute__((noreturn)) start_failed(void)
 
 /* The process ------------------------------------------------------------- */
 
-/** Before the log is open, reasons go to standard error. */
+/** The reason goes to standard error and, where it is open already, to the log file. */
 static void __attribute__((noreturn, format(printf, 1, 2))) process_failed(const char *format, ...)
 {
 	va_list ap;
@@ -73,6 +73,11 @@ static void __attribute__((noreturn, format(printf, 1, 2))) process_failed(const
 	vfprintf(stderr, format, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+	if (log_file_name() != NULL) {
+		va_start(ap, format);
+		log_vwrite(LOG_FATAL, NULL, 0, NULL, format, ap);
+		va_end(ap);
+	}
 	exit(EXIT_FAILURE);
 }
 
@@ -97,6 +102,17 @@ static void remove_pid_file(void)
 	unlink(pid_file_path);
 }
 
+/** Another process holds the lock on the pid file: which one? */
+static void __attribute__((noreturn)) pid_file_taken(const char *path, int fd)
+{
+	char text[32] = "";
+	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	long pid = len > 0 ? strtol(text, NULL, 10) : 0;
+	if (pid <= 0)
+		process_failed("the process of pid file '%s' is running", path);
+	process_failed("the process of pid file '%s' is running, its PID is %ld", path, pid);
+}
+
 /** Writes the process id; the lock says that the process lives. */
 static void write_pid_file(const char *path)
 {
@@ -104,7 +120,7 @@ static void write_pid_file(const char *path)
 	if (fd < 0)
 		process_failed("failed to create pid file '%s': %s", path, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-		process_failed("the process of pid file '%s' is running", path);
+		pid_file_taken(path, fd);
 	if (ftruncate(fd, 0) != 0 || dprintf(fd, "%d\n", (int)getpid()) < 0)
 		process_failed("failed to write pid file '%s': %s", path, strerror(errno));
 	pid_file_path = realpath(path, NULL);
