@@ -224,40 +224,89 @@ static void signals_init(void)
 
 /* The script ------------------------------------------------------------------ */
 
-/** A message handler: leaves the error alone and prints where it came from, later. */
+/** The state that tracebacks are made in: the one that failed may have no stack left. */
+static lua_State *trace_state;
+
+/** Keeps where the error came from. Under it: the handler and the pcall that called it. */
 static int keep_traceback(lua_State *L)
 {
-	luaL_traceback(L, L, NULL, 1);
-	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
-	return 1;
+	const int handler_levels = 3;
+	lua_settop(trace_state, 0);
+	luaL_traceback(trace_state, L, NULL, handler_levels);
+	return 0;
 }
 
-/** Writes the error in the diagnostics area and the kept traceback to standard error. */
-static void report_error(lua_State *L)
+/**
+ * Makes the message handler: leaves the error alone and keeps the traceback. A small Lua
+ * function, since after a stack overflow a C function may not be called any more: then
+ * only the traceback is missing.
+ */
+static void make_handler(lua_State *L)
+{
+	static const char text[] = "local pcall, keep = ... return function(e) pcall(keep) return e end";
+	trace_state = lua_newthread(L);
+	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.trace_state");
+	if (luaL_loadbuffer(L, text, sizeof(text) - 1, "=builtin/handler") != 0)
+		panic("%s", lua_tostring(L, -1));
+	lua_getglobal(L, "pcall");
+	lua_pushcfunction(L, keep_traceback);
+	lua_call(L, 2, 1);
+	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.handler");
+}
+
+/** The next line of a traceback, NULL behind the last one. */
+static const char *next_line(const char *line)
+{
+	const char *end = strchr(line, '\n');
+	return end != NULL ? end + 1 : NULL;
+}
+
+/**
+ * The lines of the frames that are of interest: those of our own Lua files which stand
+ * before the first of the user's are not, nor the C functions between them.
+ */
+static const char *first_frame(const char *lines)
+{
+	bool is_builtin = false;
+	for (const char *line = lines; line != NULL; line = next_line(line)) {
+		if (strncmp(line, "\tbuiltin/", 9) == 0)
+			is_builtin = true;
+		else if (strncmp(line, "\t[C]:", 5) != 0)
+			return is_builtin ? line : lines;
+	}
+	return lines;
+}
+
+/** Writes the error in the diagnostics area and the kept traceback to standard error and the log. */
+static void report_error(void)
 {
 	struct error *e = diag_last();
 	const char *name = e->type == &type_ClientError ? error_code_name(e->code) : NULL;
-	fprintf(stderr, "%s: %s\n", name != NULL ? name : error_type_name(e), e->message);
-	lua_getfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
-	if (lua_isstring(L, -1))
-		fprintf(stderr, "%s\n", lua_tostring(L, -1));
-	lua_pop(L, 1);
+	if (name == NULL)
+		name = error_type_name(e);
+	const char *trace = lua_tostring(trace_state, 1);
+	const char *frames = trace != NULL ? next_line(trace) : NULL;
+	const char *title = frames != NULL ? "\nstack traceback:\n" : "";
+	frames = frames != NULL ? first_frame(frames) : "";
+	fprintf(stderr, "%s: %s%s%s\n", name, e->message, title, frames);
+	if (log_file_name() != NULL)
+		say_error("%s: %s%s%s", name, e->message, title, frames);
+	lua_settop(trace_state, 0);
 }
 
 /** Calls the function under the arguments. -1 with the error reported, and no results. */
 static int call_reported(lua_State *L, int arg_count, int result_count)
 {
 	int base = lua_gettop(L) - arg_count;
-	lua_pushnil(L);
-	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
-	lua_pushcfunction(L, keep_traceback);
+	lua_settop(trace_state, 0);
+	lua_getfield(L, LUA_REGISTRYINDEX, "tarn.handler");
 	lua_insert(L, base);
 	bool was_guarded = lua_heap_guard(true);
 	int rc = lua_pcall(L, arg_count, result_count, base);
 	lua_heap_guard(was_guarded);
 	if (rc != 0) {
 		lua_to_diag(L);
-		report_error(L);
+		report_error();
 		lua_settop(L, base - 1);
 		return -1;
 	}
@@ -269,9 +318,8 @@ static int call_reported(lua_State *L, int arg_count, int result_count)
 static int report_load_error(lua_State *L)
 {
 	lua_to_diag(L);
-	lua_pushnil(L);
-	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.traceback");
-	report_error(L);
+	lua_settop(trace_state, 0);
+	report_error();
 	return -1;
 }
 
@@ -315,7 +363,7 @@ static int run_console(lua_State *L)
 	lua_getglobal(L, "require");
 	lua_pushliteral(L, "console");
 	if (lua_call_protected(L, 1, 1) != 0) {
-		report_error(L);
+		report_error();
 		return -1;
 	}
 	lua_getfield(L, -1, "start");
@@ -356,7 +404,10 @@ static int script_main(va_list ap)
 	int rc = run_all(lua_fiber_state());
 	fflush(stdout);
 	if (rc != 0) {
-		fprintf(stderr, "fatal error, exiting the event loop\n");
+		static const char text[] = "fatal error, exiting the event loop";
+		fprintf(stderr, "%s\n", text);
+		if (log_file_name() != NULL)
+			log_write(LOG_FATAL, NULL, 0, NULL, "%s", text);
 		stop_begin(1);
 	} else if (options.is_interactive || !has_background_work()) {
 		stop_begin(0);
@@ -396,6 +447,7 @@ static void start(int argc, char **argv, int first)
 	lua_getglobal(L, "os");
 	lua_pushcfunction(L, lua_os_exit);
 	lua_setfield(L, -2, "exit");
+	make_handler(L);
 	lua_settop(L, 0);
 	signals_init();
 }

@@ -140,6 +140,63 @@ class Cli(unittest.TestCase):
         self.assertIn('traceback', err)
         self.assertIn('script.lua:7', err)
 
+    def test_traceback_begins_with_the_users_frames(self):
+        _, err = self.tarn(self.script('box.cfg{listn = 1}'), expected=1)
+        self.assertNotIn('builtin/', err)
+        self.assertIn('script.lua:1: in main chunk', err)
+        _, err = self.tarn(self.script('require("json").decode("{")'), expected=1)
+        self.assertIn('script.lua:1: Expected', err)
+        self.assertIn("in function 'decode'", err)
+
+    def test_stack_overflow(self):
+        recursion = 'local function f(n%s) return 1 + f(n + 1%s) end f(1)'
+        for count in range(0, 60, 3):
+            text = recursion % (''.join(f', a{i}' for i in range(count)), ', nil' * count)
+            _, err = self.tarn('-e', text, expected=1)
+            self.assertIn('(command line):1: stack overflow', err)
+
+    def read(self, name):
+        with open(os.path.join(self.dir, name), encoding='utf-8') as f:
+            return f.read()
+
+    def test_errors_go_to_the_log_too(self):
+        self.script('box.cfg{log = "t.log"} error("boom")')
+        _, err = self.tarn('script.lua', expected=1)
+        for text in err, self.read('t.log'):
+            self.assertIn('script.lua:1: boom', text)
+            self.assertIn('fatal error, exiting the event loop', text)
+        self.assertRegex(self.read('t.log'), r' E> LuajitError: script.lua:1: boom\n')
+        self.assertRegex(self.read('t.log'), r' F> fatal error')
+
+    def test_failed_start_with_a_log(self):
+        with process.socket.socket() as s:
+            s.bind(('127.0.0.1', 0))
+            s.listen()
+            self.script(f'box.cfg{{listen = "127.0.0.1:{s.getsockname()[1]}", log = "t.log"}}')
+            _, err = self.tarn('script.lua', expected=1)
+        for text in err, self.read('t.log'):
+            self.assertRegex(text, r" F> can't initialize storage: .*Address already in use")
+
+    def test_log_is_reopened(self):
+        server = process.Server(TARN, os.path.join(self.dir, self.script(
+            'box.cfg{log = "t.log"} print("ready") io.stdout:flush()')), directory=self.dir).start()
+        os.rename(os.path.join(self.dir, 't.log'), os.path.join(self.dir, 'old.log'))
+        server.process.send_signal(signal.SIGHUP)
+        import time
+        for _ in range(500):
+            if os.path.exists(os.path.join(self.dir, 't.log')) and self.read('t.log'):
+                break
+            time.sleep(0.02)
+        self.assertIn('log file has been reopened', self.read('t.log'))
+        self.assertEqual(server.stop(), 0)
+
+    def test_pid_file_of_another(self):
+        server = process.Server(TARN, os.path.join(self.dir, self.script(
+            'box.cfg{pid_file = "t.pid"} print("ready") io.stdout:flush()')), directory=self.dir).start()
+        _, err = self.tarn('script.lua', expected=1)
+        self.assertIn(f'PID is {server.process.pid}', err)
+        self.assertEqual(server.stop(), 0)
+
     def test_errors_on_the_command_line(self):
         self.assertIn('boom', self.tarn('-e', 'error("boom")', expected=1)[1])
         self.assertIn('nosuch', self.tarn('-l', 'nosuch', expected=1)[1])
