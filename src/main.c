@@ -178,6 +178,8 @@ static void stop_begin(int status)
 
 static void on_stop_signal(struct ev_loop *ev, ev_signal *w, int events)
 {
+	if (w->signum == SIGINT && lua_console_is_reading())
+		return;
 	say_info("got signal %d - %s", w->signum, strsignal(w->signum));
 	stop_begin(0);
 }

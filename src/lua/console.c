@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <readline/history.h>
@@ -20,7 +21,9 @@
 #include "core/loop.h"
 #include "core/memory.h"
 #include "lua/bridge.h"
+#include "lua/init.h"
 #include "lua/modules.h"
+#include "lua/version.h"
 
 static struct {
 	bool is_active;
@@ -28,6 +31,8 @@ static struct {
 	/** What was read: NULL at the end of input. Allocated by malloc. */
 	char *line;
 	bool is_interrupted;
+	/** Nothing had been typed when it was interrupted. */
+	bool was_empty;
 	ev_signal sigint;
 	struct fiber *reader;
 	/** The Lua function that finds candidates for completion. */
@@ -41,10 +46,16 @@ static void on_line(char *line)
 	rl_callback_handler_remove();
 }
 
+bool lua_console_is_reading(void)
+{
+	return console.is_active;
+}
+
 /** Ctrl-C: what is being typed goes, and the prompt comes anew. */
 static void on_interrupt(struct ev_loop *loop, ev_signal *w, int revents)
 {
 	console.is_interrupted = true;
+	console.was_empty = rl_end == 0;
 	fiber_wakeup(console.reader);
 }
 
@@ -89,8 +100,30 @@ static char **complete(const char *text, int start, int end)
 /* Reading ---------------------------------------------------------------- */
 
 /**
- * readline(prompt): the line without its end, nil at the end of input, false
- * after Ctrl-C. Yields.
+ * The terminal as a shell would leave it. A program that was killed while it read keys may
+ * have left it without echo; readline would take that for the user's wish.
+ */
+static void repair_terminal(void)
+{
+	struct termios tio;
+	if (tcgetattr(STDIN_FILENO, &tio) != 0)
+		return;
+	tio.c_iflag |= ICRNL;
+	tio.c_oflag |= OPOST | ONLCR;
+	tio.c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &tio);
+}
+
+/** repair_terminal(): to be called before the first line is read */
+static int console_repair_terminal(lua_State *L)
+{
+	repair_terminal();
+	return 0;
+}
+
+/**
+ * readline(prompt): the line without its end; nil at the end of input; after Ctrl-C
+ * false, and whether nothing had been typed. Yields.
  */
 static int console_readline(lua_State *L)
 {
@@ -119,10 +152,12 @@ static int console_readline(lua_State *L)
 		free(console.line);
 		return lua_throw(L);
 	}
-	if (!console.is_done)
+	if (!console.is_done) {
 		lua_pushboolean(L, false);
-	else
-		lua_pushstring(L, console.line); /* NULL pushes nil */
+		lua_pushboolean(L, console.was_empty);
+		return 2;
+	}
+	lua_pushstring(L, console.line); /* NULL pushes nil */
 	free(console.line);
 	return 1;
 }
@@ -174,9 +209,12 @@ void lua_console_init(lua_State *L)
 		{"save_history", console_save_history},
 		{"set_completion", console_set_completion},
 		{"is_terminal", console_is_terminal},
+		{"repair_terminal", console_repair_terminal},
 		{NULL, NULL},
 	};
 	lua_new_module(L, "tarn.console", functions);
+	lua_pushliteral(L, TARN_VERSION);
+	lua_setfield(L, -2, "version");
 	lua_pop(L, 1);
 	lua_load_embedded(L, "console.lua", "console");
 }

@@ -14,7 +14,7 @@ formatter.cfg({encode_invalid_numbers = true, encode_load_metatables = true,
                encode_use_tostring = true, encode_invalid_as_nil = true})
 
 local HELP = [[
-To leave the console, type \quit or press Ctrl-D.
+To leave the console, type \quit or press Ctrl-D. That stops the server, too.
 
 A line is a Lua expression or statement; a statement that is not complete goes on
 in the next line. Results are printed as YAML.
@@ -78,6 +78,12 @@ function console.eval(text)
     return format(pcall(chunk))
 end
 
+-- Words that newcomers try; with a meaning of their own they are Lua like the rest.
+local function is_call_for_help(text)
+    local word = text:match('^%s*(%a+)%s*$')
+    return (word == 'help' or word == 'exit' or word == 'quit') and rawget(_G, word) == nil
+end
+
 -- Completion ----------------------------------------------------------------
 
 local function fields_of(object)
@@ -98,6 +104,11 @@ local function fields_of(object)
     return names
 end
 
+local function is_function(object, name)
+    local ok, value = pcall(function() return object[name] end)
+    return ok and type(value) == 'function'
+end
+
 local function common_prefix(list)
     local prefix = list[1]
     for _, s in ipairs(list) do
@@ -108,9 +119,11 @@ local function common_prefix(list)
     return prefix
 end
 
--- Names that begin with the text, e.g. 'box.sp': looked up, never called.
+-- Names that begin with the text, e.g. 'box.sp': looked up, never called. After a colon
+-- only functions.
 function console.completion_handler(text)
     local path, last = text:match('^(.-)([%w_]*)$')
+    local is_method = path:sub(-1) == ':'
     local object = _G
     for name in path:gmatch('[%w_]+') do
         if type(object) ~= 'table' then
@@ -124,7 +137,9 @@ function console.completion_handler(text)
     end
     local matches = {}
     for name in pairs(fields_of(object)) do
-        if name:sub(1, #last) == last and name:match('^[%a_][%w_]*$') then
+        if name:sub(1, #last) == last and name:match('^[%a_][%w_]*$')
+           and (name:sub(1, 2) ~= '__' or last:sub(1, 1) == '_')
+           and (not is_method or is_function(object, name)) then
             matches[#matches + 1] = path .. name
         end
     end
@@ -185,10 +200,13 @@ end
 local function read_statement(state)
     local text = ''
     while true do
-        local line = core.readline(text == '' and 'tarn> ' or '    > ')
+        local line, was_empty = core.readline(text == '' and 'tarn> ' or '    > ')
         if line == nil then
             return nil
         elseif line == false then
+            if was_empty and text == '' then
+                io.stdout:write('(To leave, press Ctrl-D or type \\quit.)\n')
+            end
             return ''
         elseif text == '' and line:sub(1, 1) == '\\' then
             return line
@@ -218,6 +236,8 @@ local function loop(state, file)
                 if command(state, text) then
                     return
                 end
+            elseif is_call_for_help(text) then
+                io.stdout:write(HELP)
             else
                 io.stdout:write(console.eval(without_delimiter(state, text)), '\n')
             end
@@ -240,6 +260,10 @@ function console.start()
         core.load_history(file)
     end
     core.set_completion(console.completion_handler)
+    if core.is_terminal() then
+        core.repair_terminal()
+        io.stdout:write('Tarn ', core.version, '. Type \\help for help, press Ctrl-D to leave.\n')
+    end
     local ok, err = pcall(loop, state, file)
     storage.console = nil
     if not ok then

@@ -11,3 +11,6 @@ void lua_init_modules(lua_State *L);
 
 /** Sets the global table `arg`: argv[0] is arg[0] and so on. */
 void lua_init_args(lua_State *L, int argc, char **argv);
+
+/** Does the console wait for a line? Then Ctrl-C is for that line, and not for the server. */
+bool lua_console_is_reading(void);

@@ -26,6 +26,9 @@ session.settings = setmetatable({}, {
     end,
     __serialize = function()
         local out = {}
+        if rawget(box, 'space') == nil then
+            return out
+        end
         for _, row in box.space._session_settings:pairs() do
             out[row[1]] = row[2]
         end

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The interactive console at a terminal: console.py TARN [TEST...]"""
 import os
+import signal
 import sys
+import termios
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -91,6 +93,68 @@ class Console(unittest.TestCase):
         t.ask('value', r'- from the script\n')
         t.type('\x04')
         self.assertEqual(t.wait(), 0)
+
+    def test_banner_and_help(self):
+        env = dict(os.environ, TERM='dumb', INPUTRC='/dev/null', HOME=self.dir)
+        t = Terminal([TARN], cwd=self.dir, env=env)
+        t.expect(r'^Tarn \d+\.\d+\.\d+.*help.*Ctrl-D.*\n')
+        t.expect(r'> $')
+        for text in 'help', 'exit', ' quit ', '\\help':
+            t.ask(text, r'To leave the console.*Ctrl-D(.|\n)*\\set delimiter')
+        t.ask('help = 5', r'\.\.\.\n')
+        t.ask('help', r'- 5\n')
+
+    def test_interrupt(self):
+        t = self.open()
+        t.type('x = 1 half typed')
+        t.expect('half typed')
+        t.process.send_signal(signal.SIGINT)
+        t.expect(r'\n(?!.*To leave).*> $')
+        t.ask('x', r'- null\n')
+        t.type('for i = 1, 2 do\n')
+        t.expect(r'    > $')
+        t.process.send_signal(signal.SIGINT)
+        t.expect(r'tarn> $')
+        t.ask('40 + 2', r'- 42\n')
+        t.process.send_signal(signal.SIGINT)
+        t.expect(r'To leave, press Ctrl-D')
+        t.expect(r'> $')
+        t.ask('box.cfg{log_level = 1}', r'\.\.\.\n')
+        t.process.send_signal(signal.SIGINT)
+        t.expect(r'To leave, press Ctrl-D')
+        t.expect(r'> $')
+        t.ask('box.info.status', r'- running\n')
+
+    def test_terminal_left_without_echo(self):
+        env = dict(os.environ, TERM='dumb', INPUTRC='/dev/null', HOME=self.dir)
+        t = Terminal([TARN], cwd=self.dir, env=env)
+        t.expect(r'> $')
+        process.kill(t.process)
+        self.assertFalse(termios.tcgetattr(t.master)[3] & termios.ICANON)
+        t = Terminal([TARN], cwd=self.dir, env=env, terminal=t)
+        t.expect(r'> $')
+        t.type('1 + 1\n')
+        t.expect(r'1 \+ 1\n---\n- 2\n')
+
+    def test_box(self):
+        t = self.open()
+        t.ask('box', r'---\n- (.*\n)*  cfg: .function(.*\n)*\.\.\.\n')
+        t.ask('box.cfg{log_level = 1}', r'\.\.\.\n')
+        t.ask('box.space', r'---\n- \[\]\n\.\.\.\n')
+        t.ask('s = box.schema.space.create("s")', r'\.\.\.\n')
+        t.ask('box.space', r'---\n- s:\n(    (engine: memtx|(is_local|is_sync|temporary): false)\n){4}\.\.\.\n')
+        t.ask('box.info.replication', r'---\n- 1:\n    \w+: ')
+        t.type('box.func\n')
+        self.assertNotIn('SQL_BUILTIN', t.expect(r'(.*\n)*\.\.\.\n').group())
+
+    def test_completion(self):
+        t = self.open()
+        t.ask('o = setmetatable({name = 1, name_of = print}, {__index = {nameless = print}})', r'\.\.\.\n')
+        ask = 'require("console").completion_handler("%s")'
+        t.ask(ask % 'o:n', r'- - o:name\n  - o:name_of\n  - o:nameless\n\.\.\.\n')
+        t.ask(ask % 'o.n', r'- - o\.name\n  - o\.name\n  - o\.name_of\n  - o\.nameless\n\.\.\.\n')
+        t.ask('p = {__index = 1, a = 2}', r'\.\.\.\n')
+        t.ask(ask % 'p.', r'- - p\.a\n\.\.\.\n')
 
     def test_sigterm(self):
         t = self.open()

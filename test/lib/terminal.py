@@ -11,11 +11,13 @@ import process
 
 
 class Terminal:
-    def __init__(self, cmd, **kwargs):
-        self.master, slave = pty.openpty()
+    def __init__(self, cmd, terminal=None, **kwargs):
+        """Start it at a new terminal, or at that of another Terminal."""
+        self.master, slave = pty.openpty() if terminal is None else (
+            terminal.master, terminal.slave)
         kwargs.setdefault('env', dict(os.environ, TERM='dumb', INPUTRC='/dev/null'))
         self.process = process.start(cmd, stdin=slave, stdout=slave, stderr=slave, **kwargs)
-        os.close(slave)
+        self.slave = slave
         self.seen = ''
 
     def expect(self, pattern, timeout=15):
