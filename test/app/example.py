@@ -2,12 +2,15 @@
 """The example application: example.py TARN [TEST...]"""
 import os
 import shutil
+import signal
 import sys
+import termios
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
 from iproto import Client, ServerError
+from terminal import Terminal
 
 TARN = process.program(sys.argv[1])
 EXAMPLE = os.path.join(process.ROOT, 'examples', 'bookshop.lua')
@@ -86,12 +89,30 @@ class Bookshop(unittest.TestCase):
             self.assertEqual(e.exception.code, 42)
         self.close()
 
-    def test_run_without_a_terminal(self):
-        """What `make run` does there: serve in the foreground until SIGTERM."""
+    def tree(self):
+        """A copy of what `make run` needs, for data of its own."""
         tree = process.temp_dir()
         for name in 'examples', 'tools':
             shutil.copytree(os.path.join(process.ROOT, name), os.path.join(tree, name),
                             ignore=shutil.ignore_patterns('node_modules'))
+        return tree
+
+    def test_kill_at_a_terminal(self):
+        """The server is killed in its console: the terminal gets its echo back."""
+        env = dict(os.environ, BOOKSHOP_LISTEN=f'127.0.0.1:{process.free_port()}', TERM='dumb',
+                   INPUTRC='/dev/null', HOME=self.dir)
+        t = Terminal([os.path.join(self.tree(), 'tools', 'run-example'), TARN], env=env)
+        before = termios.tcgetattr(t.master)
+        t.expect(r'tarn> $')
+        t.ask('1 + 1', r'- 2\n')
+        with open(f'/proc/{t.process.pid}/task/{t.process.pid}/children', encoding='utf-8') as f:
+            os.kill(int(f.read()), signal.SIGKILL)
+        self.assertEqual(t.wait(), 128 + signal.SIGKILL)
+        self.assertEqual(termios.tcgetattr(t.master), before)
+
+    def test_run_without_a_terminal(self):
+        """What `make run` does there: serve in the foreground until SIGTERM."""
+        tree = self.tree()
         port = process.free_port()
         env = dict(os.environ, BOOKSHOP_LISTEN=f'127.0.0.1:{port}')
         server = process.start([os.path.join(tree, 'tools', 'run-example'), TARN], env=env,
