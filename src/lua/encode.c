@@ -176,8 +176,7 @@ static void encode_unsupported(struct encoder *e, int idx)
 		mp_put_strn(e->out, s, len);
 		lua_pop(L, 1);
 	} else {
-		lua_pushfstring(L, "unsupported Lua type '%s'", lua_typename(L, lua_type(L, idx)));
-		lua_error(L);
+		luaL_error(L, "unsupported Lua type '%s'", lua_typename(L, lua_type(L, idx)));
 	}
 }
 
@@ -325,10 +324,9 @@ static void encode_map(struct encoder *e, int idx, uint32_t count)
 static void throw_depth(struct encoder *e)
 {
 	if (e->codec->encode_depth_is_told)
-		lua_pushfstring(e->L, "Too high nest level - %d", e->depth);
+		luaL_error(e->L, "Too high nest level - %d", e->depth);
 	else
-		lua_pushliteral(e->L, "Too high nest level");
-	lua_error(e->L);
+		luaL_error(e->L, "Too high nest level");
 }
 
 /** True where the nesting is too deep: a nil stands for the table. */

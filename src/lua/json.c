@@ -176,8 +176,7 @@ static int json_encode(lua_State *L)
 	if (!put_value(text, &data, &codec)) {
 		lua_scratch_put(text);
 		lua_scratch_put(mp);
-		lua_pushliteral(L, "table key must be a number or string");
-		return lua_error(L);
+		return luaL_error(L, "table key must be a number or string");
 	}
 	lua_pushlstring(L, text->data, text->size);
 	lua_scratch_put(text);

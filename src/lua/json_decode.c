@@ -281,9 +281,8 @@ static void throw_unexpected(struct parser *p, const char *expected, const struc
 {
 	int line, character;
 	find_place(p, t->place, &line, &character);
-	lua_pushfstring(p->L, "Expected %s but found %s on line %d at character %d", expected,
-			t->type == T_ERROR ? t->message : token_names[t->type], line, character);
-	lua_error(p->L);
+	luaL_error(p->L, "Expected %s but found %s on line %d at character %d", expected,
+		   t->type == T_ERROR ? t->message : token_names[t->type], line, character);
 }
 
 static void enter(struct parser *p, const struct token *t)
@@ -291,9 +290,8 @@ static void enter(struct parser *p, const struct token *t)
 	if (++p->depth > p->codec->decode_max_depth) {
 		int line, character;
 		find_place(p, t->place, &line, &character);
-		lua_pushfstring(p->L, "Found too many nested data structures (%d) on line %d "
-				"at character %d", p->depth, line, character);
-		lua_error(p->L);
+		luaL_error(p->L, "Found too many nested data structures (%d) on line %d "
+			   "at character %d", p->depth, line, character);
 	}
 	luaL_checkstack(p->L, 6, "too deep");
 }

@@ -190,11 +190,8 @@ static void put_unsupported(struct walker *w, int idx, bool is_flow)
 		put_tostring(w, idx, is_flow);
 	else if (w->codec->encode_invalid_as_nil)
 		put_plain(w, "null");
-	else {
-		lua_pushfstring(w->L, "unsupported Lua type '%s'",
-				lua_typename(w->L, lua_type(w->L, idx)));
-		lua_error(w->L);
-	}
+	else
+		luaL_error(w->L, "unsupported Lua type '%s'", lua_typename(w->L, lua_type(w->L, idx)));
 }
 
 /* __serialize ---------------------------------------------------------------- */
