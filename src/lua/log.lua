@@ -41,13 +41,19 @@ local log = {
     rotate = core.reopen,
 }
 
--- Sets the level by number or name, as box.cfg.log_level takes it.
+-- Sets the level by number or name, as box.cfg.log_level takes it. A number beyond the
+-- scale is its end.
 function log.level(level)
-    level = levels[level] or tonumber(level)
-    if level == nil or level < 0 or level > 7 then
+    local number = level
+    if type(level) == 'string' then
+        number = levels[level]
+        if number == nil then
+            error('expected crit,warn,info,debug,syserror,verbose,fatal,error', 2)
+        end
+    elseif type(level) ~= 'number' then
         error('must be a number or a string', 2)
     end
-    core.level(level)
+    core.level(number)
 end
 
 function log.log_format(format)

@@ -35,6 +35,12 @@ log.warn('mark unseen'), log.error('mark seen')
 lines()
 type(log.pid()), type(log.rotate), type(log.log_format)
 log.log_format('nonsense')
+log.level('fatal'), log.level('syserror'), log.level('error'), log.level('crit'), log.level('warn')
+log.level('info'), log.level('verbose'), log.level('debug'), log.level(9), log.level(-1)
+log.level('INFO')
+log.level('5')
+log.level({})
+log.level(5)
 require('log') == log
 ]]
 check.finish()
