@@ -27,7 +27,11 @@ end
 
 local func_mt = {__index = methods}
 
+-- Functions that Lua may not call, such as those of SQL, are not shown.
 function internal.on_create(description)
+    if not description.exports.lua then
+        return
+    end
     local func = setmetatable(description, func_mt)
     box.func[func.id] = func
     box.func[func.name] = func

@@ -26,7 +26,8 @@ end
 -- This instance is the only one that it knows.
 function fields.replication()
     local id = c.id()
-    return setmetatable({[id] = {id = id, uuid = c.uuid(), lsn = c.lsn()}}, as_map)
+    return setmetatable({[id] = {id = id, uuid = c.uuid(), lsn = c.lsn()}},
+                        {__serialize = 'mapping'})
 end
 
 function fields.replication_anon()

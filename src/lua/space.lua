@@ -19,12 +19,14 @@ local space_mt = {}
 space_mt.__index = space_mt
 M.space_mt = space_mt
 
--- How consoles show box.space: by name only.
+-- How consoles show box.space: the user's spaces with what distinguishes them. Names of
+-- the system begin with an underscore.
 setmetatable(spaces, {__serialize = function(self)
     local out = {}
-    for id, space in pairs(self) do
-        if type(id) == 'string' then
-            out[id] = space
+    for name, space in pairs(self) do
+        if type(name) == 'string' and name:sub(1, 1) ~= '_' then
+            out[name] = {engine = space.engine, temporary = space.temporary,
+                         is_local = space.is_local, is_sync = space.is_sync}
         end
     end
     return out
