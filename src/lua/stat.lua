@@ -70,7 +70,8 @@ function api.slab.info()
     return {
         items_size = data, items_used = data, items_used_ratio = percent(data, data, '%.2f%%'),
         arena_size = used, arena_used = used, arena_used_ratio = percent(used, used, '%.1f%%'),
-        quota_size = limit, quota_used = used, quota_used_ratio = percent(used, limit, '%.2f%%'),
+        -- memtx_memory limits the tuples; indexes are beside it.
+        quota_size = limit, quota_used = data, quota_used_ratio = percent(data, limit, '%.2f%%'),
     }
 end
 
