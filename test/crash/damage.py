@@ -206,7 +206,18 @@ class DamagedMiddle(Base):
     def test_snapshot(self):
         begin, end = blocks(self.snap)[0]
         change(self.snap, (begin + end) // 2, b'\xff\xff\xff\xff')
-        self.refuses(self.snap, advice='.')
+        self.refuses(self.snap, advice='move the file away: the previous snapshot')
+        # The advice is true.
+        os.remove(self.snap)
+        self.assertEqual(self.rows_after_start()[0], ROWS)
+
+    def test_only_snapshot(self):
+        for path in glob.glob(os.path.join(self.dir, '*.snap')):
+            if path != self.snap:
+                os.remove(path)
+        begin, end = blocks(self.snap)[0]
+        change(self.snap, (begin + end) // 2, b'\xff\xff\xff\xff')
+        self.refuses(self.snap, advice='restore the file from a copy, or set force_recovery')
 
     def test_snapshot_cut(self):
         with open(self.snap, 'r+b') as f:

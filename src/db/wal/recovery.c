@@ -42,19 +42,24 @@ struct recovery {
 	struct region region;
 	uint64_t total_rows;
 	off_t bytes_since_yield;
+	/** What to do about a damaged file of those that are read now. */
+	const char *hint;
 	/** The error is final: its text is complete. */
 	bool has_failed;
 };
 
-static const char *hint =
+static const char hint[] =
 	"restore the file from a copy, or set force_recovery = true to skip what can't be read";
+/** For the newest snapshot, where all that it holds can be had from older files. */
+static const char older_hint[] =
+	"move the file away: the previous snapshot and the journals after it recover everything";
 
 /** Puts what to do behind the text of the last error. */
-static void add_hint(void)
+static void add_hint(const struct recovery *r)
 {
 	const struct error *e = diag_last();
 	struct error *with_hint = error_new(e->type, e->code, __FILE__, __LINE__, "%s; %s",
-					    e->message, hint);
+					    e->message, r->hint);
 	diag_set_error(with_hint);
 	error_unref(with_hint);
 }
@@ -70,7 +75,7 @@ static int forgive(struct recovery *r)
 			diag_clear(diag_get());
 			return 0;
 		}
-		add_hint();
+		add_hint(r);
 	}
 	r->has_failed = true;
 	return -1;
@@ -266,10 +271,10 @@ static int recover_snapshot(struct recovery *r, int64_t signature)
 		if (rc == 0)
 			rc = snapshot_read(r, &c);
 		else
-			add_hint();
+			add_hint(r);
 		xlog_cursor_close(&c);
 	} else if (error_is(diag_last(), &type_XlogError)) {
-		add_hint();
+		add_hint(r);
 	}
 	return rc;
 }
@@ -403,6 +408,13 @@ static int recover_journals(struct recovery *r, const struct xlog_list *journals
 	return 0;
 }
 
+/** Is there no older snapshot, or no journal that goes on from it? */
+static bool is_newest_needed(const struct xlog_list *snapshots, const struct xlog_list *journals)
+{
+	return snapshots->count < 2 || journals->count == 0 ||
+		journals->signature[0] > snapshots->signature[snapshots->count - 2];
+}
+
 static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
 		       const struct xlog_list *journals)
 {
@@ -416,8 +428,10 @@ static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
 		return -1;
 	}
 	r->result->has_data = true;
+	r->hint = is_newest_needed(snapshots, journals) ? hint : older_hint;
 	if (recover_snapshot(r, snapshots->signature[snapshots->count - 1]) != 0)
 		return -1;
+	r->hint = hint;
 	return recover_journals(r, journals);
 }
 
