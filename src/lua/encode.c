@@ -21,6 +21,7 @@
 #include "db/error_mp.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
+#include "lua/msgpack_object.h"
 
 struct lua_codec lua_codec_default = {
 	.encode_sparse_convert = true,
@@ -455,9 +456,15 @@ static void encode_value(struct encoder *e, int idx)
 		else
 			encode_unsupported(e, idx);
 		break;
-	default:
-		encode_unsupported(e, idx);
+	default: {
+		size_t size;
+		const char *raw = lua_msgpack_object(L, idx, &size);
+		if (raw != NULL)
+			buf_append(e->out, raw, size);
+		else
+			encode_unsupported(e, idx);
 		break;
+	}
 	}
 }
 
@@ -489,7 +496,10 @@ void lua_encode_key(lua_State *L, int idx, struct buf *out)
 		mp_put_array(out, 0);
 		return;
 	}
-	if (lua_istable(L, idx) || lua_cdata(L, idx, &payload) == CDATA_TUPLE) {
+	size_t size;
+	const char *raw = lua_msgpack_object(L, idx, &size);
+	bool is_array = raw != NULL && mp_typeof(*raw) == MP_ARRAY;
+	if (is_array || lua_istable(L, idx) || lua_cdata(L, idx, &payload) == CDATA_TUPLE) {
 		lua_encode_array(L, idx, out);
 		return;
 	}

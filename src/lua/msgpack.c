@@ -9,6 +9,7 @@
 #include "lua/bridge.h"
 #include "lua/buffer.h"
 #include "lua/codec_cfg.h"
+#include "lua/msgpack_object.h"
 #include "lua/modules.h"
 
 /** encode(value[, ibuf]): a string; or, with a buffer, writes there and returns the size */
@@ -159,8 +160,12 @@ void lua_msgpack_init(lua_State *L)
 		{"decode_array_header", msgpack_decode_array_header},
 		{"decode_map_header", msgpack_decode_map_header},
 		{"ibuf_decode", msgpack_ibuf_decode},
+		{"object", lua_msgpack_object_new},
+		{"object_from_raw", lua_msgpack_object_from_raw},
+		{"is_object", lua_msgpack_is_object},
 		{NULL, NULL},
 	};
+	lua_msgpack_object_init(L);
 	lua_codec_new_instance(L, functions);
 	lua_pushvalue(L, -1);
 	lua_codec_register(L, "msgpackffi");
