@@ -68,16 +68,53 @@ class Cost(Base):
         for _ in range(100):
             self.call('empty')
         self.eval('box.stat.procedures.reset()')
-        # The collector shrinks the stacks of coroutines, which then grow again.
-        self.eval("collectgarbage('stop')")
-        for _ in range(101):
-            self.call('empty')
-        before = self.stat('empty')['lua_bytes']
+        self.assertEqual(self.garbage('empty', lambda: self.call('empty')), 0)
+
+    def garbage(self, name, f):
+        """Bytes of Lua heap for one of 100 calls, which `f` makes."""
+        # The collector shrinks the stacks of coroutines, which then grow again; and what
+        # the compiler makes is not the call's.
+        self.eval("collectgarbage('stop') jit.off()")
         for _ in range(100):
-            self.call('empty')
-        after = self.stat('empty')['lua_bytes']
-        self.eval("collectgarbage('restart')")
-        self.assertEqual(after, before)
+            f()
+        before = self.stat(name)['lua_bytes']
+        for _ in range(100):
+            f()
+        after = self.stat(name)['lua_bytes']
+        self.eval("collectgarbage('restart') jit.on()")
+        return (after - before) / 100
+
+    def test_calls_make_no_garbage(self):
+        self.eval("box.schema.func.create('add', {body = 'function(a, b) return a + b end', if_not_exists = true})"
+                  ' function give() return box.space.test:get(1) end'
+                  " local f, t = box.func.add, {1, 2} function locally() f:call(t) end"
+                  ' t200 = {} for i = 1, 200 do t200[i] = i end function many() return unpack(t200) end')
+        garbage = {
+            'CALL': self.garbage('echo', lambda: self.call('echo', 42, True, None)),
+            'CALL of a stored function': self.garbage('add', lambda: self.call('add', 1, 2)),
+            'CALL, 200 results': self.garbage('many', lambda: self.call('many')),
+            'func:call()': self.garbage('locally', lambda: self.call('locally')),
+            'CALL that returns a tuple': self.garbage('give', lambda: self.call('give')),
+        }
+        tuple_bytes = garbage.pop('CALL that returns a tuple')
+        self.assertEqual(set(garbage.values()), {0})
+        # The copy of the tuple: 8 bytes of data, and its head.
+        self.assertLessEqual(tuple_bytes, 72)
+
+    def test_eval_makes_no_garbage(self):
+        self.eval("collectgarbage('stop') jit.off()")
+
+        def used():
+            return self.eval("return box.stat.procedures()['(eval)'].lua_bytes")[0]
+        # What reading it allocates is told by reading it twice.
+        self.eval('return ...', 42)
+        used()
+        first, second = used(), used()
+        for _ in range(100):
+            self.eval('return ...', 42)
+        third = used()
+        self.eval("collectgarbage('restart') jit.on()")
+        self.assertEqual(third - second, second - first)
 
     def test_bytes_are_the_procedures_own(self):
         """Fibers that take turns do not get each other's bytes."""
