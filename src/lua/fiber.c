@@ -389,15 +389,9 @@ static int push_storage(lua_State *L, struct fiber *f)
 	return 1;
 }
 
-/** Upvalue 1: the methods. */
-static int object_index(lua_State *L)
+static int object_storage(lua_State *L)
 {
-	const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-	if (strcmp(key, "storage") == 0)
-		return push_storage(L, lua_check_fiber(L, 1, false));
-	lua_pushvalue(L, 2);
-	lua_rawget(L, lua_upvalueindex(1));
-	return 1;
+	return push_storage(L, lua_check_fiber(L, 1, false));
 }
 
 static int object_tostring(lua_State *L)
@@ -462,6 +456,18 @@ static const luaL_Reg functions[] = {
 	{NULL, NULL},
 };
 
+/** Replaces the table of methods on top by the function that looks into it. */
+static void push_index(lua_State *L)
+{
+	lua_load_embedded(L, "fiber_object.lua", "tarn.fiber.object");
+	luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 16);
+	lua_getfield(L, -1, "tarn.fiber.object");
+	lua_remove(L, -2);
+	lua_insert(L, -2);
+	lua_pushcfunction(L, object_storage);
+	lua_call(L, 2, 1);
+}
+
 static void make_metatable(lua_State *L)
 {
 	lua_class_new(L, &fiber_class);
@@ -469,7 +475,7 @@ static void make_metatable(lua_State *L)
 	luaL_register(L, NULL, methods);
 	lua_pushvalue(L, -1);
 	methods_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	lua_pushcclosure(L, object_index, 1);
+	push_index(L);
 	lua_setfield(L, -2, "__index");
 	lua_pushcfunction(L, object_tostring);
 	lua_setfield(L, -2, "__tostring");
