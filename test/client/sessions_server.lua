@@ -44,7 +44,14 @@ end
 
 function slow()
     local sync = box.session.sync()
-    fiber.sleep(0.05)
+    -- Until the trigger has seen its client go, at most ten seconds.
+    for _ = 1, 1000 do
+        local last = events[#events]
+        if last[1] == 'disconnect' and last[2] == box.session.id() then
+            break
+        end
+        fiber.sleep(0.01)
+    end
     table.insert(events, {'slow', box.session.id(), box.session.user(), sync > 0,
                           box.session.peer() ~= nil, box.session.fd() >= 0})
 end
