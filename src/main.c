@@ -245,7 +245,8 @@ static int keep_traceback(lua_State *L)
  */
 static void make_handler(lua_State *L)
 {
-	static const char text[] = "local pcall, keep = ... return function(e) pcall(keep) return e end";
+	static const char text[] = "local pcall, keep = ... "
+				   "return function(e) pcall(keep) return e end";
 	trace_state = lua_newthread(L);
 	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.trace_state");
 	if (luaL_loadbuffer(L, text, sizeof(text) - 1, "=builtin/handler") != 0)
@@ -279,7 +280,7 @@ static const char *first_frame(const char *lines)
 	return lines;
 }
 
-/** Writes the error in the diagnostics area and the kept traceback to standard error and the log. */
+/** Writes the current error and the kept traceback to standard error and the log. */
 static void report_error(void)
 {
 	struct error *e = diag_last();

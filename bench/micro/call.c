@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What it costs to run Lua from C, without the network: nanoseconds of processor time
- * (a busy machine does not count) and bytes of Lua heap for each CALL, EVAL and value. Run by hand: `ninja bench_call && ./bench_call`.
+ * (a busy machine does not count) and bytes of Lua heap for each CALL, EVAL and value.
+ * Run by hand: `ninja bench_call && ./bench_call`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static int run(va_list ap)
 {
 	lua_State *L = lua_fiber_state();
 	if (luaL_dostring(L, "function empty() end function echo(...) return ... end "
-			     "list = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10} function give() return list end") != 0)
+			     "list = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10} "
+			     "function give() return list end") != 0)
 		abort();
 	measure("CALL of nothing", "empty", "\x90", 1, false);
 	measure("CALL echo(42)", "echo", "\x91\x2a", 2, false);

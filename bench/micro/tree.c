@@ -171,14 +171,16 @@ static void run(enum key_kind kind, size_t count)
 	begin();
 	insert_all(index, tuples, count);
 	report("insert, ascending", count);
-	printf("  %-28s %7.1f bytes\n", "index, for an entry", (double)index->vtab->bsize(index) / count);
+	printf("  %-28s %7.1f bytes\n", "index, for an entry",
+	       (double)index->vtab->bsize(index) / count);
 	delete_all(index, tuples, count);
 
 	shuffle(tuples, count);
 	begin();
 	insert_all(index, tuples, count);
 	report("insert, random", count);
-	printf("  %-28s %7.1f bytes\n", "index, for an entry", (double)index->vtab->bsize(index) / count);
+	printf("  %-28s %7.1f bytes\n", "index, for an entry",
+	       (double)index->vtab->bsize(index) / count);
 	begin();
 	get_all(index, kind, count);
 	report("get, random", count);

@@ -35,7 +35,10 @@ struct fiber_cond;
 
 typedef int (*fiber_func)(va_list);
 
-/** Attributes with default values; given back by fiber_attr_delete(), which fibers made with them outlive. */
+/**
+ * Attributes with default values; given back by fiber_attr_delete(), which fibers made with them
+ * outlive.
+ */
 struct fiber_attr *fiber_attr_new(void);
 void fiber_attr_delete(struct fiber_attr *attr);
 
@@ -83,7 +86,9 @@ int fiber_join_timeout(struct fiber *f, double timeout);
 /** The current fiber. */
 struct fiber *fiber_self(void);
 
-/** -1 with FiberSliceIsExceeded where the current fiber has run for longer than its slice allows. */
+/**
+ * -1 with FiberSliceIsExceeded where the current fiber has run for longer than its slice allows.
+ */
 int fiber_check_slice(void);
 
 /* Time: as of the beginning of the loop's turn, which costs next to nothing. */
@@ -128,7 +133,10 @@ enum COIO_EVENT {
 	COIO_WRITE = 0x2,
 };
 
-/** [yields] Waits until `fd` is ready; returns the events that are, 0 on time-out, cancel or coio_close(). */
+/**
+ * [yields] Waits until `fd` is ready; returns the events that are, 0 on time-out, cancel or
+ * coio_close().
+ */
 int coio_wait(int fd, int event, double timeout);
 
 /** Closes `fd` and wakes whoever waits for it in coio_wait(). The result of close(2). */

@@ -11,7 +11,8 @@ static int follow(const struct fiber *f, const uintptr_t *frame, void **pcs, int
 	const char *low = f->_stack.base, *high = low + f->_stack.size;
 	while (count < max) {
 		const char *at = (const char *)frame;
-		if (at < low || at > high - 2 * sizeof(*frame) || (uintptr_t)at % sizeof(*frame) != 0)
+		if (at < low || at > high - 2 * sizeof(*frame) ||
+		    (uintptr_t)at % sizeof(*frame) != 0)
 			break;
 		if (frame[1] == 0)
 			break;

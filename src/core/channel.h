@@ -27,7 +27,10 @@ void channel_delete(struct channel *ch);
  */
 int channel_put(struct channel *ch, void *value, double timeout);
 
-/** Takes the oldest value into `*value`. Errors as in channel_put(); a closed channel is emptied first. */
+/**
+ * Takes the oldest value into `*value`. Errors as in channel_put(); a closed channel is emptied
+ * first.
+ */
 int channel_get(struct channel *ch, void **value, double timeout);
 
 /** No puts any more; waiting putters and, once empty, getters get ChannelIsClosed. */

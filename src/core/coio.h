@@ -18,6 +18,8 @@ int coio_close(int fd);
 /** Runs func(args) in a worker; keeps its errno. Yields. */
 ssize_t coio_call_va(ssize_t (*func)(va_list), va_list args);
 
-/** getaddrinfo(3) in a worker: 0, or -1 with SystemError, TimedOut or FiberIsCancelled set. Yields. */
+/**
+ * getaddrinfo(3) in a worker: 0, or -1 with SystemError, TimedOut or FiberIsCancelled set. Yields.
+ */
 int coio_resolve(const char *host, const char *port, const struct addrinfo *hints,
 		 struct addrinfo **res, double timeout);

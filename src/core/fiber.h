@@ -54,7 +54,7 @@ enum fiber_flags {
 	FIBER_IS_CANCELLABLE = 1 << 3,	/* fiber_cancel() wakes it */
 	FIBER_IS_JOINABLE = 1 << 4,
 	FIBER_IS_RUNNING = 1 << 5,
-	FIBER_IS_SYSTEM = 1 << 6,	/* background work of ours: not killed, not shown as a user's */
+	FIBER_IS_SYSTEM = 1 << 6,	/* work of ours: not killed, not shown as a user's */
 };
 
 /**
@@ -100,7 +100,10 @@ struct fiber {
 	/** Values of upper layers, by the index from fiber_slot_new(). */
 	void *slot[FIBER_SLOT_MAX];
 	fiber_func func;
-	/** Arguments of fiber_start(), valid until the fiber yields first; none after fiber_wakeup(). */
+	/**
+	 * Arguments of fiber_start(), valid until the fiber yields first; none after
+	 * fiber_wakeup().
+	 */
 	va_list args;
 	size_t stack_size;
 	/** Empty for a thread's main fiber, which runs on the thread's stack. */

@@ -27,7 +27,8 @@ void fiber_attr_delete(struct fiber_attr *attr)
 int fiber_attr_setstacksize(struct fiber_attr *attr, size_t stack_size)
 {
 	if (stack_size < FIBER_STACK_SIZE_MIN) {
-		diag_set(IllegalParams, "stack size must be at least %d bytes", FIBER_STACK_SIZE_MIN);
+		diag_set(IllegalParams, "stack size must be at least %d bytes",
+			 FIBER_STACK_SIZE_MIN);
 		return -1;
 	}
 	attr->stack_size = stack_size;

@@ -3,16 +3,19 @@
  * The event loop of the tx thread, over libev.
  *
  * One turn: run ready fibers until none is left (or until the last poll is 50
- * microseconds ago, looked at every 64 switches), call the hooks in their order (the journal writes its batch, which
- * makes the committing fibers ready; then connections send what they have), and
- * poll the kernel, waiting only where nothing is ready.
+ * microseconds ago, looked at every 64 switches), call the hooks in their order (the
+ * journal writes its batch, which makes the committing fibers ready; then connections
+ * send what they have), and poll the kernel, waiting only where nothing is ready.
  */
 #pragma once
 
 #include <ev.h>
 #include <stdbool.h>
 
-/** libev's loop, for watchers of upper layers. Their callbacks run in the scheduler's fiber and may not yield. */
+/**
+ * libev's loop, for watchers of upper layers. Their callbacks run in the scheduler's fiber and may
+ * not yield.
+ */
 extern struct ev_loop *loop_ev;
 
 void loop_init(void);

@@ -37,4 +37,5 @@ void map_str_destroy(struct map_str *m);
 void *map_str_get(const struct map_str *m, const char *key, size_t len);
 void *map_str_put(struct map_str *m, const char *key, size_t len, void *value);
 void *map_str_del(struct map_str *m, const char *key, size_t len);
-bool map_str_next(const struct map_str *m, size_t *pos, const char **key, size_t *len, void **value);
+bool map_str_next(const struct map_str *m, size_t *pos, const char **key, size_t *len,
+		  void **value);

@@ -17,7 +17,10 @@
 #include "core/buf.h"
 
 enum {
-	/** Containers may nest so deep in data from outside; what recurses over values relies on it. */
+	/**
+	 * Containers may nest so deep in data from outside; what recurses over values relies on
+	 * it.
+	 */
 	MP_DEPTH_MAX = 512,
 };
 

@@ -279,7 +279,8 @@ uint32_t mp_hash_scalar(const char *value, uint32_t seed)
 uint64_t mp_number_order_key(const char *value)
 {
 	struct mp_number n = mp_number_of(value);
-	double d = n.kind == NUMBER_DOUBLE ? n.d : n.kind == NUMBER_UINT ? (double)n.u : (double)n.i;
+	double d = n.kind == NUMBER_DOUBLE ? n.d :
+			   n.kind == NUMBER_UINT ? (double)n.u : (double)n.i;
 	if (isnan(d))
 		return 0;
 	/* Adding zero turns -0.0 into 0.0. */

@@ -36,5 +36,7 @@ void access_denied_error(const char *access_type, const char *object_type,
 /** For core/diag.h's error_log_name: "ER_..." of a ClientError, else NULL. */
 const char *client_error_log_name(const struct error *e);
 
-/** The code a client sees: `e->code`; ER_PROC_LUA for LuajitError, ER_SYSTEM for SystemError, ... */
+/**
+ * The code a client sees: `e->code`; ER_PROC_LUA for LuajitError, ER_SYSTEM for SystemError, ...
+ */
 unsigned error_client_code(const struct error *e);

@@ -55,11 +55,16 @@ void port_c_add_tuple(struct port *port, struct tuple *tuple);
 /** One MessagePack value, copied. */
 void port_c_add_mp(struct port *port, const char *data, const char *end);
 uint32_t port_c_count(const struct port *port);
-/** The tuple at an index from 0 (borrowed), or NULL where it is a MessagePack value, which is then in *data. */
+/**
+ * The tuple at an index from 0 (borrowed), or NULL where it is a MessagePack value, which is then
+ * in *data.
+ */
 struct tuple *port_c_at(const struct port *port, uint32_t i, const char **data, uint32_t *size);
 
 extern const struct port_vtab port_msgpack_vtab;
 
-/** A port over a MessagePack array that the caller keeps alive: arguments that came over the wire. */
+/**
+ * A port over a MessagePack array that the caller keeps alive: arguments that came over the wire.
+ */
 void port_msgpack_create(struct port *port, const char *data, const char *end);
 const char *port_msgpack_data(const struct port *port, const char **end);

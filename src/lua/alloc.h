@@ -9,7 +9,9 @@
 /** A lua_Alloc. NULL where there is no memory, or the limit is reached; Lua then raises. */
 void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size);
 
-/** Does the limit hold for the current fiber now? Then the bytes it has asked for since that is so. */
+/**
+ * Does the limit hold for the current fiber now? Then the bytes it has asked for since that is so.
+ */
 bool lua_heap_is_guarded(uint64_t *asked);
 
 /** Is less than an eighth of the limit left? */

@@ -31,7 +31,10 @@ extern lua_State *lua_main;
 size_t lua_heap_used(void);
 uint64_t lua_heap_allocated(void);
 
-/** The most that the Lua heap may have, in bytes; 0: no limit. Below what it has: nothing more, until it shrinks. */
+/**
+ * The most that the Lua heap may have, in bytes; 0: no limit. Below what it has: nothing more,
+ * until it shrinks.
+ */
 size_t lua_heap_limit(void);
 void lua_heap_set_limit(size_t limit);
 
@@ -46,7 +49,10 @@ size_t lua_coroutine_count(void);
  */
 bool lua_heap_guard(bool yesno);
 
-/** Makes the state with our allocator, opens libraries and embedded modules. Stops the process on failure. */
+/**
+ * Makes the state with our allocator, opens libraries and embedded modules. Stops the process on
+ * failure.
+ */
 void lua_bridge_init(int argc, char **argv);
 void lua_bridge_free(void);
 
@@ -56,7 +62,9 @@ void lua_load_embedded(lua_State *L, const char *file, const char *name);
 /** Registers C functions as a table in package.loaded[name] and leaves it on the stack. */
 void lua_new_module(lua_State *L, const char *name, const luaL_Reg *funcs);
 
-/** The current fiber's coroutine: made at the fiber's first use of Lua, kept with the pooled fiber. */
+/**
+ * The current fiber's coroutine: made at the fiber's first use of Lua, kept with the pooled fiber.
+ */
 lua_State *lua_fiber_state(void);
 
 struct fiber;
@@ -76,7 +84,10 @@ void lua_state_put(lua_State *L);
 
 /* Calls and errors ------------------------------------------------------ */
 
-/** lua_pcall with the error moved to the diagnostics area: 0, or -1 with nothing left on the stack. May yield. */
+/**
+ * lua_pcall with the error moved to the diagnostics area: 0, or -1 with nothing left on the stack.
+ * May yield.
+ */
 int lua_call_protected(lua_State *L, int arg_count, int result_count);
 
 /** [raises] Throws the fiber's last error as an error object. Use: `return lua_throw(L);` */
@@ -91,7 +102,10 @@ void lua_push_error(lua_State *L, struct error *e);
 /** The error object at `idx`, borrowed; NULL where the value is none. */
 struct error *lua_to_error(lua_State *L, int idx);
 
-/** Takes whatever was thrown (at the top; popped) to the diagnostics area; text becomes LuajitError. */
+/**
+ * Takes whatever was thrown (at the top; popped) to the diagnostics area; text becomes
+ * LuajitError.
+ */
 void lua_to_diag(lua_State *L);
 
 /* cdata ----------------------------------------------------------------- */
@@ -117,7 +131,9 @@ enum lua_cdata_kind {
 enum lua_cdata_kind lua_cdata(lua_State *L, int idx, void **payload);
 
 void lua_push_null(lua_State *L);
-/** A number where it is exact below 1e14, else a 64-bit cdata: as the reference decodes integers. */
+/**
+ * A number where it is exact below 1e14, else a 64-bit cdata: as the reference decodes integers.
+ */
 void lua_push_int64(lua_State *L, int64_t value);
 void lua_push_uint64(lua_State *L, uint64_t value);
 /** A 64-bit cdata whatever the value. [raises] out of memory. */
@@ -212,13 +228,22 @@ bool lua_encode_scalar(lua_State *L, int idx, struct buf *out);
 /** [raises] Appends the value at `idx` to `out`. May run Lua (__serialize); never yields. */
 void lua_encode(lua_State *L, int idx, struct buf *out, const struct lua_codec *codec);
 
-/** [raises] Appends the value at `idx`, which must be a table or a tuple, as an array: a tuple's or key's form. */
+/**
+ * [raises] Appends the value at `idx`, which must be a table or a tuple, as an array: a tuple's or
+ * key's form.
+ */
 void lua_encode_array(lua_State *L, int idx, struct buf *out);
 
-/** [raises] A key: a table or tuple as lua_encode_array(), nil as an empty array, a scalar as an array of one. */
+/**
+ * [raises] A key: a table or tuple as lua_encode_array(), nil as an empty array, a scalar as an
+ * array of one.
+ */
 void lua_encode_key(lua_State *L, int idx, struct buf *out);
 
-/** Pushes the value at *data (well-formed) and moves *data behind it. [raises] an unknown extension, out of memory. */
+/**
+ * Pushes the value at *data (well-formed) and moves *data behind it. [raises] an unknown
+ * extension, out of memory.
+ */
 void lua_decode(lua_State *L, const char **data, const struct lua_codec *codec);
 
 /**

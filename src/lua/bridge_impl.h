@@ -42,13 +42,19 @@ void lua_codec_init(lua_State *L);
  */
 bool lua_cdata_force_slow(bool yesno);
 
-/** Pushes a fresh cdata by the maker (a function without arguments) at `ref`; returns its bytes. [raises] */
+/**
+ * Pushes a fresh cdata by the maker (a function without arguments) at `ref`; returns its bytes.
+ * [raises]
+ */
 void *lua_push_new(lua_State *L, int ref);
 
 /** Pushes a fresh struct tt_uuid and returns its 16 bytes. */
 void *lua_push_uuid_new(lua_State *L);
 
-/** Pushes an error object that has no error yet: the caller puts a reference there, which is the object's. [raises] */
+/**
+ * Pushes an error object that has no error yet: the caller puts a reference there, which is the
+ * object's. [raises]
+ */
 struct error **lua_push_error_new(lua_State *L);
 
 /** Takes the value at the top and returns a reference to it that lives for good. */

@@ -8,11 +8,16 @@
 
 /** As `struct ibuf` in cdata.lua; the names of the fields are what scripts read and set. */
 struct lua_ibuf {
-	/** The memory, or NULL; what is not read yet; the end of the data; the end of the memory. */
+	/**
+	 * The memory, or NULL; what is not read yet; the end of the data; the end of the memory.
+	 */
 	char *buf, *rpos, *wpos, *epos;
 	/** What the first allocation takes at least. */
 	size_t start_capacity;
 };
 
-/** Room for `size` bytes at `wpos`: returns `wpos`, which may have moved. Stops the process without memory. */
+/**
+ * Room for `size` bytes at `wpos`: returns `wpos`, which may have moved. Stops the process without
+ * memory.
+ */
 char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size);

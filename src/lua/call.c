@@ -270,7 +270,9 @@ static size_t name_length(const char *p, const char *end)
 	return s - p;
 }
 
-/** Pushes the function `a.b.c` or the method `a.b:c` with its object; returns the arguments pushed. */
+/**
+ * Pushes the function `a.b.c` or the method `a.b:c` with its object; returns the arguments pushed.
+ */
 static int push_by_name(lua_State *L, const struct lua_callee *callee)
 {
 	const char *p = callee->text, *end = p + callee->len;
@@ -317,7 +319,9 @@ static uint64_t chunk_hits, chunk_misses;
 
 void lua_eval_cache_stat(struct lua_eval_cache_stat *stat)
 {
-	*stat = (struct lua_eval_cache_stat){chunk_count, CHUNK_COUNT_MAX, chunk_hits, chunk_misses};
+	*stat = (struct lua_eval_cache_stat){
+		chunk_count, CHUNK_COUNT_MAX, chunk_hits, chunk_misses,
+	};
 }
 
 static void chunk_forget(lua_State *L, struct chunk *c)

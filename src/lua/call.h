@@ -19,7 +19,10 @@ struct port_lua {
 
 extern const struct port_vtab port_lua_vtab;
 
-/** A port over `count` values that are on L's stack from `bottom` + 1 on, for a caller who keeps them there. */
+/**
+ * A port over `count` values that are on L's stack from `bottom` + 1 on, for a caller who keeps
+ * them there.
+ */
 void port_lua_create(struct port *port, lua_State *L, int bottom, int count);
 
 /** Pushes a port's values, of any kind of port, and returns their number. [raises] */
@@ -35,7 +38,10 @@ struct lua_callee {
 	int ref;
 };
 
-/** Calls it with a port's values; -1 with the error set. `result` is created on success only. May yield. */
+/**
+ * Calls it with a port's values; -1 with the error set. `result` is created on success only. May
+ * yield.
+ */
 int lua_callee_run(const struct lua_callee *callee, struct port *args, struct port *result);
 
 /** The cache of compiled chunks that EVAL has: chunks now and at most; found or compiled, ever. */

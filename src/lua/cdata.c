@@ -130,7 +130,8 @@ enum lua_cdata_kind lua_cdata(lua_State *L, int idx, void **payload)
 		return CDATA_OTHER;
 	void *bytes = (void *)lua_topointer(L, idx);
 	*payload = bytes;
-	enum lua_cdata_kind kind = is_slow ? kind_slow(L, idx) : kind_by_id[id_at(bytes, id_offset)];
+	enum lua_cdata_kind kind = is_slow ? kind_slow(L, idx) :
+					     kind_by_id[id_at(bytes, id_offset)];
 	if (kind == CDATA_NULL && *(void **)bytes != NULL)
 		return CDATA_OTHER;
 	return kind;

@@ -64,7 +64,8 @@ for _, row in ipairs(kinds) do
 		if kind_by_id[id] == nil then
 			kind_by_id[id] = row[1]
 			samples[#samples + 1] = id
-			samples[#samples + 1] = row[i] == 'struct lua_tuple' and ctype(16) or ctype()
+			local is_tuple = row[i] == 'struct lua_tuple'
+			samples[#samples + 1] = is_tuple and ctype(16) or ctype()
 		end
 	end
 end

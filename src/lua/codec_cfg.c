@@ -20,8 +20,8 @@ static const struct option {
 	B(encode_sparse_convert), I(encode_sparse_ratio), I(encode_sparse_safe),
 	I(encode_max_depth), B(encode_deep_as_nil), B(encode_invalid_numbers),
 	I(encode_number_precision), B(encode_load_metatables), B(encode_use_tostring),
-	B(encode_invalid_as_nil), B(encode_error_as_ext), B(decode_invalid_numbers), B(decode_save_metatables),
-	I(decode_max_depth),
+	B(encode_invalid_as_nil), B(encode_error_as_ext), B(decode_invalid_numbers),
+	B(decode_save_metatables), I(decode_max_depth),
 #undef B
 #undef I
 };

@@ -16,7 +16,10 @@ void lua_codec_new_instance(lua_State *L, const luaL_Reg *funcs);
 /** The options of the instance whose function runs. */
 struct lua_codec *lua_codec_of(lua_State *L);
 
-/** Overwrites those options in `codec` that the table at `idx` has; others and wrong types are passed over. */
+/**
+ * Overwrites those options in `codec` that the table at `idx` has; others and wrong types are
+ * passed over.
+ */
 void lua_codec_override(lua_State *L, int idx, struct lua_codec *codec);
 
 /** Makes the instance at the top package.loaded[name] and pops it. */

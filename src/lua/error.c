@@ -164,7 +164,8 @@ static int error_new_lua(lua_State *L)
 {
 	struct error *e = lua_gettop(L) > 0 ? make_from_args(L, 1) : NULL;
 	if (e == NULL)
-		return throw_text(L, "Usage: box.error.new(code, args) or box.error.new(type, args)");
+		return throw_text(L, "Usage: box.error.new(code, args) or "
+				     "box.error.new(type, args)");
 	lua_push_error(L, e);
 	error_unref(e);
 	return 1;

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- Error objects (references to a struct error) and the module box.error. The work is done in error.c.
+-- Error objects (references to a struct error) and the module box.error. The work is
+-- done in error.c.
 local ffi = require('ffi')
 local internal = require('tarn.error')
 

@@ -97,7 +97,9 @@ static void push_info(lua_State *L, struct fiber *f, bool with_backtrace)
 	}
 }
 
-/** Options {backtrace = ..., bt = ...} at `idx`: the first is stronger; true where there are none. */
+/**
+ * Options {backtrace = ..., bt = ...} at `idx`: the first is stronger; true where there are none.
+ */
 static bool wants_backtrace(lua_State *L, int idx)
 {
 	static const char *const names[] = {"backtrace", "bt"};

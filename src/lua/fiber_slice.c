@@ -106,7 +106,10 @@ static double check_seconds(lua_State *L, int idx, const char *usage)
 	return fmin(seconds, TIMEOUT_INFINITY);
 }
 
-/** A number, the bound for errors, or {warn = ..., err = ...}; `missing` is put for what is not given. */
+/**
+ * A number, the bound for errors, or {warn = ..., err = ...}; `missing` is put for what is not
+ * given.
+ */
 static struct fiber_slice check_slice(lua_State *L, int idx, double missing, const char *usage)
 {
 	struct fiber_slice slice = {.warn = missing, .err = missing};

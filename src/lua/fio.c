@@ -499,7 +499,8 @@ static intptr_t run_copyfile(struct op *op)
 	intptr_t rc = -1;
 	int to = -1;
 	if (fstat(from, &op->st) == 0)
-		to = open(op->path2, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, op->st.st_mode & 0777);
+		to = open(op->path2, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			  op->st.st_mode & 0777);
 	if (to >= 0)
 		rc = copy_data(from, to);
 	int saved = errno;

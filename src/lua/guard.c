@@ -4,8 +4,8 @@
  * stands between (a callback of string.gsub that calls string.gsub...), each level
  * takes C stack, of which a fiber has little, and the process would die first. So the
  * library's functions that call back, and those that make coroutines, look at what is
- * left before they run, as do our own. Each is replaced by a C function that checks and goes on in the original, which
- * finds its arguments as before.
+ * left before they run, as do our own. Each is replaced by a C function that checks
+ * and goes on in the original, which finds its arguments as before.
  */
 #include "lua/guard.h"
 

@@ -116,7 +116,10 @@ static int listen_addresses(lua_State *L)
 	return 1;
 }
 
-/** () -> bytes of tuples, of indexes, of the Lua heap; the limits of the first and the last (0: none) */
+/**
+ * () -> bytes of tuples, of indexes, of the Lua heap; the limits of the first and the last (0:
+ * none)
+ */
 static int memory(lua_State *L)
 {
 	lua_pushnumber(L, (double)tuple_memory.used);

@@ -65,8 +65,8 @@ static const char *find_place(const void *pc)
 	return lua_tostring(L, -1);
 }
 
-static __attribute__((noreturn, noinline, cold)) void stop_process(const char *func, const char *how,
-								   const char *place)
+static __attribute__((noreturn, noinline, cold))
+void stop_process(const char *func, const char *how, const char *place)
 {
 	say(LOG_FATAL,
 	    "fiber %llu '%s': %s() was called by FFI from compiled Lua code, %s %s. "

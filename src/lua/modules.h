@@ -38,5 +38,8 @@ void lua_proc_stat_init(lua_State *L);	/* before info */
 void lua_info_init(lua_State *L);
 void lua_cfg_init(lua_State *L);
 
-/** Runs the triggers of box.ctl.on_shutdown, when the process is about to stop. May yield; failures are logged. */
+/**
+ * Runs the triggers of box.ctl.on_shutdown, when the process is about to stop. May yield; failures
+ * are logged.
+ */
 void lua_ctl_run_shutdown(void);

@@ -160,7 +160,8 @@ static int object_get(lua_State *L)
 	const char *p = o->data;
 	enum mp_type type = mp_typeof(*p);
 	lua_settop(L, 2);
-	if ((type == MP_ARRAY && find_element(L, 2, &p)) || (type == MP_MAP && find_value(L, 2, &p)))
+	if ((type == MP_ARRAY && find_element(L, 2, &p)) ||
+	    (type == MP_MAP && find_value(L, 2, &p)))
 		lua_decode(L, &p, &o->codec);
 	else
 		lua_pushnil(L);

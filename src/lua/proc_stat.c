@@ -103,7 +103,8 @@ static int runtime(lua_State *L)
 void lua_proc_stat_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
-		{"all", all}, {"reset", reset}, {"limit", limit}, {"runtime", runtime}, {NULL, NULL},
+		{"all", all}, {"reset", reset}, {"limit", limit}, {"runtime", runtime},
+		{NULL, NULL},
 	};
 	lua_new_module(L, "tarn.proc_stat", funcs);
 	lua_pop(L, 1);

@@ -84,7 +84,9 @@ void lua_push_tuple(lua_State *L, struct tuple *tuple)
 	lua_tuple_fill(push_empty(L, tuple->bsize), tuple);
 }
 
-/** A large one: the tuple is made once the cdata is there, so that nothing is lost if that fails. */
+/**
+ * A large one: the tuple is made once the cdata is there, so that nothing is lost if that fails.
+ */
 static struct lua_tuple *push_new_large(lua_State *L, struct tuple_format *format,
 					const char *data, const char *end)
 {

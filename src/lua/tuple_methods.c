@@ -47,7 +47,9 @@ static lua_Number check_bound(lua_State *L, int idx, lua_Number otherwise, const
 	return bound;
 }
 
-/** The range of fields (from 0, `end` behind the last) that arguments at `idx` and after ask for. */
+/**
+ * The range of fields (from 0, `end` behind the last) that arguments at `idx` and after ask for.
+ */
 static void check_range(lua_State *L, int idx, uint32_t count, uint32_t *begin, uint32_t *end)
 {
 	lua_Number from = check_bound(L, idx, 1, "tuple.totable: invalid second argument");

@@ -16,7 +16,9 @@ local text_t = ffi.typeof('char[37]')
 local SIZE, TEXT_SIZE = ffi.sizeof(uuid_t), 36
 
 -- Is the byte order, of the machine or of the wire, the wire's?
-local ORDERS = {l = false, b = true, h = ffi.abi('be'), n = true, host = ffi.abi('be'), network = true}
+local ORDERS = {
+    l = false, b = true, h = ffi.abi('be'), n = true, host = ffi.abi('be'), network = true,
+}
 
 local function is_swapped(order)
     local is_wire = ORDERS[order or 'host']

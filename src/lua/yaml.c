@@ -33,7 +33,8 @@ static int yaml_encode(lua_State *L)
 static int yaml_decode(lua_State *L)
 {
 	size_t len;
-	if (lua_gettop(L) < 1 || !lua_isstring(L, 1) || !(lua_isnoneornil(L, 2) || lua_istable(L, 2)))
+	if (lua_gettop(L) < 1 || !lua_isstring(L, 1) ||
+	    !(lua_isnoneornil(L, 2) || lua_istable(L, 2)))
 		return luaL_error(L, "Usage: yaml.decode(document, [{tag_only = boolean}])");
 	const char *text = lua_tolstring(L, 1, &len);
 	if (lua_istable(L, 2)) {

@@ -14,5 +14,8 @@ void lua_yaml_encode(lua_State *L, int idx, const struct lua_codec *codec, const
 /** [raises] Pushes the values of all documents of a text; returns their number. */
 int lua_yaml_decode(lua_State *L, const char *text, size_t len, const struct lua_codec *codec);
 
-/** [raises] Pushes handle and prefix of the first document's tag directive, or nil; returns the number of values. */
+/**
+ * [raises] Pushes handle and prefix of the first document's tag directive, or nil; returns the
+ * number of values.
+ */
 int lua_yaml_decode_tag(lua_State *L, const char *text, size_t len);

@@ -43,7 +43,9 @@ struct walker {
 	lua_State *L;
 	struct buf *events;
 	const struct lua_codec *codec;
-	/** Stack index of the table: table → false (seen once), true (more often), or its anchor. */
+	/**
+	 * Stack index of the table: table → false (seen once), true (more often), or its anchor.
+	 */
 	int seen;
 	int anchor_count;
 	int depth;
@@ -191,7 +193,8 @@ static void put_unsupported(struct walker *w, int idx, bool is_flow)
 	else if (w->codec->encode_invalid_as_nil)
 		put_plain(w, "null");
 	else
-		luaL_error(w->L, "unsupported Lua type '%s'", lua_typename(w->L, lua_type(w->L, idx)));
+		luaL_error(w->L, "unsupported Lua type '%s'",
+			   lua_typename(w->L, lua_type(w->L, idx)));
 }
 
 /* __serialize ---------------------------------------------------------------- */
@@ -399,7 +402,8 @@ static int emit_binary(yaml_emitter_t *emitter, const char *data, size_t len)
 	size_t text_len = base64_encode(data, len, text);
 	int ok = yaml_scalar_event_initialize(&ev, NULL, (yaml_char_t *)"tag:yaml.org,2002:binary",
 					      (yaml_char_t *)text, text_len, 0, 0,
-					      YAML_ANY_SCALAR_STYLE) && yaml_emitter_emit(emitter, &ev);
+					      YAML_ANY_SCALAR_STYLE);
+	ok = ok && yaml_emitter_emit(emitter, &ev);
 	xfree(text);
 	return ok;
 }
@@ -429,7 +433,8 @@ static int emit_one(lua_State *L, yaml_emitter_t *emitter, const struct event *e
 	case EVENT_BINARY: return emit_binary(emitter, data, e->len);
 	case EVENT_PLAIN:
 	case EVENT_TEXT:
-		ok = yaml_scalar_event_initialize(&ev, NULL, NULL, (yaml_char_t *)data, e->len, 1, 1,
+		ok = yaml_scalar_event_initialize(&ev, NULL, NULL, (yaml_char_t *)data, e->len,
+			1, 1,
 			e->type == EVENT_PLAIN ? YAML_PLAIN_SCALAR_STYLE : style_of(L, e, data));
 		break;
 	}
@@ -456,8 +461,8 @@ static int emit_end(yaml_emitter_t *emitter)
 }
 
 /** Pushing a short string to look at a text is all that could raise, for lack of memory. */
-static bool emit_all(lua_State *L, const struct buf *events, struct buf *out, const char *tag_handle,
-		     const char *tag_prefix)
+static bool emit_all(lua_State *L, const struct buf *events, struct buf *out,
+		     const char *tag_handle, const char *tag_prefix)
 {
 	yaml_emitter_t emitter;
 	if (!yaml_emitter_initialize(&emitter))

@@ -47,11 +47,17 @@ struct index_def {
 	bool hint;
 	/** As the user defined it. */
 	struct key_def *key_def;
-	/** What orders the entries: for a non-unique or nullable index with the primary's parts behind. */
+	/**
+	 * What orders the entries: for a non-unique or nullable index with the primary's parts
+	 * behind.
+	 */
 	struct key_def *cmp_def;
 };
 
-/** `cmp_def` is made from the two; `pk_def` is NULL for the primary index itself. Everything is copied. */
+/**
+ * `cmp_def` is made from the two; `pk_def` is NULL for the primary index itself. Everything is
+ * copied.
+ */
 struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,
 				enum index_type type, bool is_unique, bool hint,
 				const struct key_def *key_def, const struct key_def *pk_def);
@@ -78,13 +84,16 @@ struct index_vtab {
 	/** Bytes of the index itself, tuples not counted. */
 	size_t (*bsize)(struct index *index);
 	/** NULL where empty or the key has no match. Key may be partial. */
-	int (*min)(struct index *index, const char *key, uint32_t part_count, struct tuple **result);
-	int (*max)(struct index *index, const char *key, uint32_t part_count, struct tuple **result);
+	int (*min)(struct index *index, const char *key, uint32_t part_count,
+		   struct tuple **result);
+	int (*max)(struct index *index, const char *key, uint32_t part_count,
+		   struct tuple **result);
 	int (*random)(struct index *index, uint32_t seed, struct tuple **result);
 	int64_t (*count)(struct index *index, enum iterator_type type, const char *key,
 			 uint32_t part_count);
 	/** By a full key of a unique index; NULL result where there is none. Borrowed. */
-	int (*get)(struct index *index, const char *key, uint32_t part_count, struct tuple **result);
+	int (*get)(struct index *index, const char *key, uint32_t part_count,
+		   struct tuple **result);
 	/**
 	 * Puts `new_tuple` (NULL: delete) in the place of `old_tuple` (NULL: insert).
 	 * `*result` is the tuple that left the index, or NULL. -1 with ER_TUPLE_FOUND or
@@ -93,7 +102,10 @@ struct index_vtab {
 	 */
 	int (*replace)(struct index *index, struct tuple *old_tuple, struct tuple *new_tuple,
 		       enum dup_replace_mode mode, struct tuple **result);
-	/** An iterator, freed by its `free`. Key parts are copied. NULL: OutOfMemory, ER_UNSUPPORTED_INDEX_FEATURE. */
+	/**
+	 * An iterator, freed by its `free`. Key parts are copied. NULL: OutOfMemory,
+	 * ER_UNSUPPORTED_INDEX_FEATURE.
+	 */
 	struct iterator *(*iterator)(struct index *index, enum iterator_type type, const char *key,
 				     uint32_t part_count);
 	/**
@@ -102,7 +114,10 @@ struct index_vtab {
 	 * thread; `free` in tx. The caller holds tuple_read_view_open() meanwhile.
 	 */
 	struct iterator *(*frozen_view)(struct index *index);
-	/** Debug: checks every invariant of the structure; false and a log line where one is broken. */
+	/**
+	 * Debug: checks every invariant of the structure; false and a log line where one is
+	 * broken.
+	 */
 	bool (*check)(struct index *index);
 };
 
@@ -122,7 +137,10 @@ extern struct mem_account index_memory;
  */
 extern bool index_is_undoing;
 
-/** Makes an empty index of the definition's type; the definition is copied. NULL: OutOfMemory, ER_INDEX_TYPE. */
+/**
+ * Makes an empty index of the definition's type; the definition is copied. NULL: OutOfMemory,
+ * ER_INDEX_TYPE.
+ */
 struct index *index_new(const struct index_def *def, const char *space_name);
 void index_delete(struct index *index);
 

@@ -122,7 +122,9 @@ struct index_def *index_def_decode(struct tuple *tuple, const struct space *spac
 struct space_shape {
 	struct space_def *def;
 	struct tuple_format *format;
-	/** The format's own names: while the shape is not in force it has others (alter_shape.c). */
+	/**
+	 * The format's own names: while the shape is not in force it has others (alter_shape.c).
+	 */
 	const struct tuple_dictionary *dict;
 	struct index **index;
 	uint32_t index_count;

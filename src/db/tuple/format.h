@@ -34,7 +34,10 @@ enum field_type {
 /** "unsigned", ... */
 extern const char *field_type_names[field_type_MAX];
 
-/** By name ("num", "str", "int" and "*" are accepted as the reference does); field_type_MAX where there is none. */
+/**
+ * By name ("num", "str", "int" and "*" are accepted as the reference does); field_type_MAX where
+ * there is none.
+ */
 enum field_type field_type_by_name(const char *name, size_t len);
 
 /** Is every value of type `inner` one of type `outer`, too? */

@@ -66,7 +66,10 @@ static int update_open(struct update *u, const char *row)
 	return 0;
 }
 
-/** Finds the field's number from 0; `op` is the caller's copy. '!' and '=' may name the one behind the last. */
+/**
+ * Finds the field's number from 0; `op` is the caller's copy. '!' and '=' may name the one behind
+ * the last.
+ */
 static int update_resolve(const struct update *u, struct update_op *op)
 {
 	bool may_append = !op->has_path && (op->opcode == '!' || op->opcode == '=');

@@ -184,7 +184,8 @@ static int edit_delete(const struct update_op *op, const struct place *place, st
 	edit->count_change = -1;
 	if (place->is_map) {
 		if (op->delete_count != 1)
-			return update_error_field(op, "can delete only 1 field from a map in a row");
+			return update_error_field(op, "can delete only 1 field from a map "
+						      "in a row");
 		return 0;
 	}
 	uint32_t left = place->count - place->index;

@@ -89,7 +89,9 @@ struct txn *txn_current(void);
 /** Called before a read in memtx: from here on the fiber's transaction may not yield. */
 void txn_on_read(void);
 
-/** Begins one for the current fiber. NULL: ER_ACTIVE_TRANSACTION. Neither yields nor runs triggers. */
+/**
+ * Begins one for the current fiber. NULL: ER_ACTIVE_TRANSACTION. Neither yields nor runs triggers.
+ */
 struct txn *txn_begin(bool is_autocommit);
 
 /**

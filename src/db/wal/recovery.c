@@ -309,8 +309,8 @@ static int check_gap(struct recovery *r, const struct xlog_cursor *c)
 	diag_set(XlogGapError, "Missing .xlog file between LSN %" PRId64 " %s and %" PRId64 " %s",
 		 vclock_sum(&wal_vclock), have, vclock_sum(&c->meta.vclock), begins);
 	if (!r->config->force_recovery) {
-		say_error("restore the missing journals to '%s', or set force_recovery = true to go "
-			  "on without them", r->config->wal_dir);
+		say_error("restore the missing journals to '%s', or set force_recovery = true "
+			  "to go on without them", r->config->wal_dir);
 		return -1;
 	}
 	diag_log();

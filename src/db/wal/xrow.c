@@ -65,7 +65,10 @@ struct header_extra {
 	uint64_t tsn_diff, flags;
 };
 
-/** Takes the number of a key; false where the key cannot be a header's, or the number is impossible. */
+/**
+ * Takes the number of a key; false where the key cannot be a header's, or the number is
+ * impossible.
+ */
 static inline bool header_field(struct xrow_header *row, uint64_t key, uint64_t value,
 				struct header_extra *extra)
 {
