@@ -201,6 +201,7 @@ class Cli(unittest.TestCase):
         self.assertIn('boom', self.tarn('-e', 'error("boom")', expected=1)[1])
         self.assertIn('nosuch', self.tarn('-l', 'nosuch', expected=1)[1])
         self.assertIn('nosuch.lua', self.tarn('nosuch.lua', expected=2)[1])
+        self.assertIn('directory', self.tarn('.', expected=1)[1])
         self.assertIn('nosuch', self.tarn('--nosuch', expected=64)[1])
         self.assertNotEqual(self.tarn('-e', expected=64)[1], '')
 
@@ -213,6 +214,11 @@ class Cli(unittest.TestCase):
                            env={'HOME': self.dir})
         self.assertNotIn('not run\n', out.replace('print("not run")', ''))
         self.assertFalse(os.path.exists(os.path.join(self.dir, '.tarn_history')))
+
+    def test_fibers_go_on_after_the_script(self):
+        self.script('local fiber = require("fiber") fiber.create(function() fiber.sleep(0.05) '
+                    'print("later") os.exit(4) end) print("first")')
+        self.assertEqual(self.tarn('script.lua', expected=4)[0], 'first\nlater\n')
 
     def test_version_and_help(self):
         out, _ = self.tarn('-v')
