@@ -154,6 +154,87 @@ struct addrinfo;
 int coio_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
 		     struct addrinfo **res, double timeout);
 
+/* Tuples -------------------------------------------------------------------- */
+
+typedef struct tuple box_tuple_t;
+typedef struct tuple_format box_tuple_format_t;
+
+box_tuple_format_t *box_tuple_format_default(void);
+
+/**
+ * A tuple of a MessagePack array; NULL: an error is set. Like all tuples that functions here
+ * give, it lives until the fiber's next call of one of them, unless it is counted.
+ */
+box_tuple_t *box_tuple_new(box_tuple_format_t *format, const char *data, const char *end);
+int box_tuple_ref(box_tuple_t *tuple);
+void box_tuple_unref(box_tuple_t *tuple);
+uint32_t box_tuple_field_count(box_tuple_t *tuple);
+/** Bytes of the array. */
+size_t box_tuple_bsize(box_tuple_t *tuple);
+/** Copies the array where it fits; returns its size. */
+ssize_t box_tuple_to_buf(box_tuple_t *tuple, char *buf, size_t size);
+/** MessagePack of a field, by its number from 0; NULL where there is none. */
+const char *box_tuple_field(box_tuple_t *tuple, uint32_t fieldno);
+
+/* Stored procedures ------------------------------------------------------------ */
+
+typedef struct box_function_ctx box_function_ctx_t;
+
+/** What box.schema.func.create(name, {language = 'C'}) calls. `args`: a MessagePack array. 0, or -1 with an error. */
+typedef int (*box_function_f)(box_function_ctx_t *ctx, const char *args, const char *args_end);
+
+/** One more result. */
+int box_return_tuple(box_function_ctx_t *ctx, box_tuple_t *tuple);
+int box_return_mp(box_function_ctx_t *ctx, const char *mp, const char *mp_end);
+
+/* Data: keys, tuples and operations are MessagePack arrays. -1: an error is set. -- */
+
+#define BOX_ID_NIL UINT32_MAX
+
+/** BOX_ID_NIL where there is none. */
+uint32_t box_space_id_by_name(const char *name, uint32_t len);
+uint32_t box_index_id_by_name(uint32_t space_id, const char *name, uint32_t len);
+
+/** [yields] These change data; `result` may be NULL. */
+int box_insert(uint32_t space_id, const char *tuple, const char *tuple_end, box_tuple_t **result);
+int box_replace(uint32_t space_id, const char *tuple, const char *tuple_end, box_tuple_t **result);
+int box_delete(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+	       box_tuple_t **result);
+int box_update(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+	       const char *ops, const char *ops_end, int index_base, box_tuple_t **result);
+int box_upsert(uint32_t space_id, uint32_t index_id, const char *tuple, const char *tuple_end,
+	       const char *ops, const char *ops_end, int index_base, box_tuple_t **result);
+int box_truncate(uint32_t space_id);
+
+/** Reads do not yield. The tuple is NULL where there is none. */
+int box_index_get(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+		  box_tuple_t **result);
+ssize_t box_index_len(uint32_t space_id, uint32_t index_id);
+ssize_t box_index_count(uint32_t space_id, uint32_t index_id, int type, const char *key,
+			const char *key_end);
+
+bool box_txn(void);
+int64_t box_txn_id(void);
+int box_txn_begin(void);
+/** [yields] */
+int box_txn_commit(void);
+int box_txn_rollback(void);
+
+/* Errors ------------------------------------------------------------------------- */
+
+typedef struct error box_error_t;
+
+/** The fiber's last one, or NULL. */
+const box_error_t *box_error_last(void);
+const char *box_error_type(const box_error_t *e);
+uint32_t box_error_code(const box_error_t *e);
+const char *box_error_message(const box_error_t *e);
+void box_error_clear(void);
+/** Sets one; returns -1. */
+int box_error_set(const char *file, unsigned line, uint32_t code, const char *format, ...);
+#define box_error_raise(code, format, ...) \
+	box_error_set(__FILE__, __LINE__, code, format, ##__VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -470,4 +470,5 @@ void lua_call_init(lua_State *L)
 	ref_dump_run = lua_ref_forever(L);
 	db_set_call_runtime(&runtime);
 	lua_func_init(L);
+	lua_func_c_init(L);
 }

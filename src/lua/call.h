@@ -50,5 +50,8 @@ struct lua_eval_cache_stat {
 };
 void lua_eval_cache_stat(struct lua_eval_cache_stat *stat);
 
+/** Stored functions in C. */
+void lua_func_c_init(lua_State *L);
+
 /** Stored functions in Lua, and box.func. */
 void lua_func_init(lua_State *L);
