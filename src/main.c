@@ -188,8 +188,6 @@ static void on_hangup(struct ev_loop *ev, ev_signal *w, int events)
 {
 	if (log_reopen() != 0)
 		diag_log();
-	else if (log_file_name() != NULL)
-		say_info("log file has been reopened");
 }
 
 /**

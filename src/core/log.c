@@ -103,7 +103,12 @@ void log_close(void)
 
 int log_reopen(void)
 {
-	return state.path != NULL ? open_file(state.path) : 0;
+	if (state.path == NULL)
+		return 0;
+	if (open_file(state.path) != 0)
+		return -1;
+	say_info("log file has been reopened");
+	return 0;
 }
 
 /* Lines ---------------------------------------------------------------- */

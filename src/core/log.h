@@ -46,7 +46,7 @@ void log_close(void);
 /** The file that is open for the log; NULL for standard error. */
 const char *log_file_name(void);
 
-/** Opens the log file anew (after rotation). -1: SystemError is set. */
+/** Opens the log file anew (after rotation), and says so in it. -1: SystemError is set. */
 int log_reopen(void);
 
 /** The format of lines. */

@@ -16,6 +16,12 @@ function lines()
     end
     return out
 end
+function reopened()
+    local f = fio.open(path, 'O_RDONLY')
+    local text = f:read()
+    f:close()
+    return text:match(' I> (log file has been reopened)\n')
+end
 check [[
 log.error('mark 1'), log.warn('mark 2'), log.info('mark 3'), log.debug('mark 4'), log.verbose('mark 5')
 lines()
@@ -34,6 +40,9 @@ box.cfg{log_level = 'error'}
 log.warn('mark unseen'), log.error('mark seen')
 lines()
 type(log.pid()), type(log.rotate), type(log.log_format)
+log.level(5), log.rotate()
+require('fiber').sleep(0.1)
+reopened()
 log.log_format('nonsense')
 log.level('fatal'), log.level('syserror'), log.level('error'), log.level('crit'), log.level('warn')
 log.level('info'), log.level('verbose'), log.level('debug'), log.level(9), log.level(-1)
