@@ -237,21 +237,27 @@ static int keep_traceback(lua_State *L)
 }
 
 /**
- * Makes the message handler: leaves the error alone and keeps the traceback. A small Lua
- * function, since after a stack overflow a C function may not be called any more: then
- * only the traceback is missing.
+ * Makes the message handler: leaves the error alone and keeps the traceback. After a stack
+ * overflow there are few slots left, often too few to call a C function: so it is a Lua
+ * function that needs as few as can be. It puts the error aside, then reaches keep_traceback()
+ * by a metamethod: where that has no room, only the traceback is missing.
  */
 static void make_handler(lua_State *L)
 {
-	static const char text[] = "local pcall, keep = ... "
-				   "return function(e) pcall(keep) return e end";
+	static const char text[] =
+		"local pcall, keep = ... "
+		"local trace = setmetatable({}, {__index = pcall, __call = keep}) "
+		"local kept "
+		"return function(e) kept = e e = trace.it return kept end, "
+		"function() local e = kept kept = nil return e end";
 	trace_state = lua_newthread(L);
 	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.trace_state");
 	if (luaL_loadbuffer(L, text, sizeof(text) - 1, "=builtin/handler") != 0)
 		panic("%s", lua_tostring(L, -1));
 	lua_getglobal(L, "pcall");
 	lua_pushcfunction(L, keep_traceback);
-	lua_call(L, 2, 1);
+	lua_call(L, 2, 2);
+	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.take_error");
 	lua_setfield(L, LUA_REGISTRYINDEX, "tarn.handler");
 }
 
@@ -295,6 +301,21 @@ static void report_error(void)
 	lua_settop(trace_state, 0);
 }
 
+/** The error is on top of the stack; where the handler had no room to end, it is put there. */
+static void take_error(lua_State *L, int rc)
+{
+	lua_getfield(L, LUA_REGISTRYINDEX, "tarn.take_error");
+	lua_call(L, 0, 1);
+	if (rc == LUA_ERRERR && lua_isnil(L, -1)) {
+		lua_pop(L, 1);
+		lua_pushliteral(L, "stack overflow (too full to tell where)");
+	}
+	if (rc == LUA_ERRERR)
+		lua_replace(L, -2);
+	else
+		lua_pop(L, 1);
+}
+
 /** Calls the function under the arguments. -1 with the error reported, and no results. */
 static int call_reported(lua_State *L, int arg_count, int result_count)
 {
@@ -306,6 +327,7 @@ static int call_reported(lua_State *L, int arg_count, int result_count)
 	int rc = lua_pcall(L, arg_count, result_count, base);
 	lua_heap_guard(was_guarded);
 	if (rc != 0) {
+		take_error(L, rc);
 		lua_to_diag(L);
 		report_error();
 		lua_settop(L, base - 1);
