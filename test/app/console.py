@@ -138,7 +138,7 @@ class Console(unittest.TestCase):
 
     def test_box(self):
         t = self.open()
-        t.ask('box', r'---\n- (.*\n)*  cfg: .function(.*\n)*\.\.\.\n')
+        t.ask('box', r'---\n(.*\n)*[- ] cfg: .function(.*\n)*\.\.\.\n')
         t.ask('box.cfg{log_level = 1}', r'\.\.\.\n')
         t.ask('box.space', r'---\n- \[\]\n\.\.\.\n')
         t.ask('s = box.schema.space.create("s")', r'\.\.\.\n')
