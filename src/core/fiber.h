@@ -210,7 +210,7 @@ void fiber_cancel(struct fiber *f);
 bool fiber_set_cancellable(bool yesno);
 
 /** Is the running fiber cancelled? */
-static inline bool fiber_is_cancelled(void)
+static inline __attribute__((always_inline)) bool fiber_is_cancelled(void)
 {
 	return fiber()->flags & FIBER_IS_CANCELLED;
 }

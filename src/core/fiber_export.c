@@ -70,7 +70,10 @@ int64_t fiber_clock64(void)
 	return (int64_t)(loop_monotonic() * 1e6);
 }
 
-/* Inline functions of the runtime, as symbols. */
+/*
+ * Inline functions of the runtime, as symbols. The inline ones have no symbol of their
+ * own, in a build without optimisation neither: they are always inlined.
+ */
 
 bool fiber_is_cancelled_symbol(void) __asm__("fiber_is_cancelled");
 bool fiber_is_cancelled_symbol(void)

@@ -102,7 +102,7 @@ int fiber_check_slice_now(void);
  * -1 with FiberSliceIsExceeded where the current fiber has run for longer than its
  * slice; warns once where it is beyond the lower bound.
  */
-static inline int fiber_check_slice(void)
+static inline __attribute__((always_inline)) int fiber_check_slice(void)
 {
 	if (__builtin_expect((fiber_watched & FIBER_WATCH_SLICE) == 0, 1))
 		return 0;
