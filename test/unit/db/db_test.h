@@ -241,3 +241,19 @@ static inline int in_fiber(fiber_func func, void *arg)
 	fiber_start(f, arg);
 	return fiber_join(f);
 }
+
+/**
+ * Starts the database, runs `run_all` in a fiber, which ends by loop_stop(), and stops
+ * the database; returns the fiber's result.
+ */
+static inline int test_db_run(fiber_func run_all)
+{
+	test_db_start();
+	struct fiber *f = fiber_new("test", run_all);
+	fiber_set_joinable(f, true);
+	fiber_wakeup(f);
+	loop_run();
+	int failed = fiber_join(f);
+	test_db_stop();
+	return failed;
+}

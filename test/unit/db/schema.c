@@ -430,12 +430,5 @@ static int run_all(va_list ap)
 
 int main(void)
 {
-	test_db_start();
-	struct fiber *f = fiber_new("test", run_all);
-	fiber_set_joinable(f, true);
-	fiber_wakeup(f);
-	loop_run();
-	int failed = fiber_join(f);
-	test_db_stop();
-	return failed;
+	return test_db_run(run_all);
 }

@@ -245,12 +245,5 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		rounds = atoi(argv[2]);
 	print_message("seed %llu\n", (unsigned long long)random_state);
-	test_db_start();
-	struct fiber *f = fiber_new("test", run_all);
-	fiber_set_joinable(f, true);
-	fiber_wakeup(f);
-	loop_run();
-	int failed = fiber_join(f);
-	test_db_stop();
-	return failed;
+	return test_db_run(run_all);
 }
