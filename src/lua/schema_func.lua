@@ -53,12 +53,9 @@ end
 
 function M.drop(name, options)
     util.check_options(options, {if_exists = 'boolean'})
-    local row = find(name)
+    local row = util.to_drop(find(name), name, options, box.error.NO_SUCH_FUNCTION)
     if row == nil then
-        if options and options.if_exists then
-            return
-        end
-        box.error(box.error.NO_SUCH_FUNCTION, tostring(name))
+        return
     end
     util.delete_rights('function', row[1])
     box.space._func:delete{row[1]}

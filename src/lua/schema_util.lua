@@ -51,6 +51,15 @@ function M.check_options(options, template)
     end
 end
 
+-- What a drop is about: `found`, or nil where that is nil and the options let it be;
+-- else an error of the code.
+function M.to_drop(found, name, options, code)
+    if found == nil and not (options and options.if_exists) then
+        box.error(code, tostring(name))
+    end
+    return found
+end
+
 -- The options with defaults where they are nil; a new table.
 function M.with_defaults(options, defaults)
     local out = {}

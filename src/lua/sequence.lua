@@ -143,12 +143,9 @@ end
 
 function M.drop(name, options)
     util.check_options(options, {if_exists = 'boolean'})
-    local row = find(name)
+    local row = util.to_drop(find(name), name, options, box.error.NO_SUCH_SEQUENCE)
     if row == nil then
-        if options and options.if_exists then
-            return
-        end
-        box.error(box.error.NO_SUCH_SEQUENCE, tostring(name))
+        return
     end
     if box.space._space_sequence.index.sequence:select({row[1]}, {limit = 1})[1] ~= nil then
         box.error(box.error.DROP_SEQUENCE, row[3], 'the sequence is in use')

@@ -212,12 +212,9 @@ end
 
 function user.drop(name, options)
     util.check_options(options, {if_exists = 'boolean'})
-    local uid = resolve(name, 'user')
+    local uid = util.to_drop(resolve(name, 'user'), name, options, box.error.NO_SUCH_USER)
     if uid == nil then
-        if options and options.if_exists then
-            return
-        end
-        box.error(box.error.NO_SUCH_USER, tostring(name))
+        return
     end
     check_drop(uid, name)
     M.drop_id(uid)
@@ -225,12 +222,9 @@ end
 
 function role.drop(name, options)
     util.check_options(options, {if_exists = 'boolean'})
-    local uid = resolve(name, 'role')
+    local uid = util.to_drop(resolve(name, 'role'), name, options, box.error.NO_SUCH_ROLE)
     if uid == nil then
-        if options and options.if_exists then
-            return
-        end
-        box.error(box.error.NO_SUCH_ROLE, tostring(name))
+        return
     end
     check_drop(uid, name)
     M.drop_id(uid)
