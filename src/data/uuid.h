@@ -42,9 +42,3 @@ static inline bool uuid_equal(const struct uuid *a, const struct uuid *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
-
-/** Order of the text forms. */
-static inline int uuid_compare(const struct uuid *a, const struct uuid *b)
-{
-	return memcmp(a, b, sizeof(*a));
-}

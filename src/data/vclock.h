@@ -29,11 +29,6 @@ struct vclock {
 /** All components zero. */
 void vclock_create(struct vclock *vclock);
 
-static inline void vclock_copy(struct vclock *to, const struct vclock *from)
-{
-	*to = *from;
-}
-
 /** `replica_id` is below VCLOCK_MAX. */
 static inline int64_t vclock_get(const struct vclock *vclock, uint32_t replica_id)
 {

@@ -224,9 +224,7 @@ void lua_init_modules(lua_State *L)
 		lua_session_init, lua_proc_stat_init, lua_info_init, lua_cfg_init, lua_console_init,
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		/* Declared weak above: they may not be part of the build. */
-		if (order[i] != NULL)
-			order[i](L);
+		order[i](L);
 		lua_settop(L, 0);
 	}
 }

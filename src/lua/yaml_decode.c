@@ -150,7 +150,7 @@ static void push_plain(lua_State *L, const char *s, size_t len)
 static void push_binary(lua_State *L, const char *s, size_t len)
 {
 	struct buf *out = lua_scratch_get();
-	char *p = buf_reserve(out, len + 4);
+	char *p = buf_reserve(out, base64_decoded_size_max(len));
 	out->size = base64_decode(s, len, p);
 	lua_pushlstring(L, out->data, out->size);
 	lua_scratch_put(out);

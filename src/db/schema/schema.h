@@ -106,7 +106,6 @@ void index_unref_tuples(struct index *pk);
 /** A definition without fields. */
 struct space_def *space_def_new(uint32_t id, uint32_t uid, const char *name, size_t name_len,
 				const char *engine, size_t engine_len);
-struct space_def *space_def_dup(const struct space_def *def);
 void space_def_delete(struct space_def *def);
 
 /**

@@ -4,8 +4,6 @@
  */
 #include "db/schema/sequence.h"
 
-#include <string.h>
-
 #include "core/fiber.h"
 #include "core/map.h"
 #include "core/memory.h"
@@ -19,18 +17,6 @@ static struct map_u64 sequences;
 struct sequence *sequence_by_id(uint32_t id)
 {
 	return map_u64_get(&sequences, id);
-}
-
-struct sequence *sequence_by_name(const char *name, size_t len)
-{
-	uint64_t id;
-	void *value;
-	for (size_t pos = 0; map_u64_next(&sequences, &pos, &id, &value);) {
-		struct sequence *seq = value;
-		if (strlen(seq->def->name) == len && memcmp(seq->def->name, name, len) == 0)
-			return seq;
-	}
-	return NULL;
 }
 
 void sequence_foreach(void (*cb)(struct sequence *seq, void *arg), void *arg)

@@ -36,7 +36,6 @@ struct sequence {
 };
 
 struct sequence *sequence_by_id(uint32_t id);	/* NULL: none, no error set */
-struct sequence *sequence_by_name(const char *name, size_t len);
 
 void sequence_foreach(void (*cb)(struct sequence *seq, void *arg), void *arg);
 

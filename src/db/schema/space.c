@@ -134,21 +134,6 @@ struct space_def *space_def_new(uint32_t id, uint32_t uid, const char *name, siz
 	return def;
 }
 
-struct space_def *space_def_dup(const struct space_def *def)
-{
-	struct space_def *copy = xmalloc(sizeof(*copy));
-	*copy = *def;
-	copy->name = xstrdup(def->name);
-	copy->engine_name = xstrdup(def->engine_name);
-	copy->fields = def->field_count == 0 ? NULL :
-		xcalloc(def->field_count, sizeof(*def->fields));
-	for (uint32_t i = 0; i < def->field_count; i++) {
-		copy->fields[i] = def->fields[i];
-		copy->fields[i].name = xstrdup(def->fields[i].name);
-	}
-	return copy;
-}
-
 void space_def_delete(struct space_def *def)
 {
 	for (uint32_t i = 0; i < def->field_count; i++)
