@@ -33,7 +33,7 @@ typedef int (*fiber_func)(va_list);
 
 /**
  * Of functions that yield, the name as a symbol is that of a function for modules and
- * FFI, which has a guard in front (lua/module_fiber.c). Ours has none.
+ * FFI, which has a guard in front (lua/module/module_fiber.c). Ours has none.
  */
 #define FIBER_UNGUARDED(name) __asm__("unguarded_" #name)
 

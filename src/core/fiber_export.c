@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What tarn/module.h has of fibers beside the runtime's own functions and does not
- * yield: attributes, the current fiber, the time. What yields is in lua/module_fiber.c,
+ * yield: attributes, the current fiber, the time. What yields is in lua/module/module_fiber.c,
  * behind its guard.
  */
 #include "core/fiber.h"

@@ -21,7 +21,7 @@
 #include "db/error_mp.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
-#include "lua/msgpack_object.h"
+#include "lua/value/msgpack_object.h"
 
 struct lua_codec lua_codec_default = {
 	.encode_sparse_convert = true,

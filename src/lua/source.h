@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The Lua files of this folder, embedded by the build (see CMakeLists.txt).
+ * The Lua files of this folder and those below it, embedded by the build (see CMakeLists.txt).
  */
 #pragma once
 
 struct lua_source {
-	/** File name, e.g. "fiber.lua"; NULL ends the table. */
+	/** File name without its folder, e.g. "fun.lua"; NULL ends the table. */
 	const char *name;
 	const char *begin, *end;
 };

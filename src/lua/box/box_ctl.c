@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * box.ctl: triggers around the life of the instance.
+ */
+#include "lua/box/box.h"
+#include "lua/bridge.h"
+#include "lua/modules.h"
+
+static struct list shutdown_triggers = LIST_INIT(shutdown_triggers);
+static struct list schema_init_triggers = LIST_INIT(schema_init_triggers);
+static int push_nothing_ref = LUA_NOREF;
+
+static int push_nothing(lua_State *L)
+{
+	return 0;
+}
+
+static int run(struct trigger *trigger, void *event)
+{
+	return lua_trigger_call(trigger, push_nothing_ref, LUA_NOREF, event);
+}
+
+static int on_shutdown(lua_State *L)
+{
+	return lua_trigger_reset(L, 1, &shutdown_triggers, run);
+}
+
+static int on_schema_init(lua_State *L)
+{
+	return lua_trigger_reset(L, 1, &schema_init_triggers, run);
+}
+
+void lua_ctl_run_shutdown(void)
+{
+	if (trigger_run(&shutdown_triggers, NULL) != 0)
+		diag_log();
+}
+
+int lua_ctl_run_schema_init(void)
+{
+	return trigger_run(&schema_init_triggers, NULL);
+}
+
+static int timed_out(lua_State *L)
+{
+	diag_set(TimedOut, "timed out");
+	return lua_throw(L);
+}
+
+void lua_ctl_init(lua_State *L)
+{
+	static const luaL_Reg funcs[] = {
+		{"on_shutdown", on_shutdown}, {"on_schema_init", on_schema_init},
+		{"timed_out", timed_out}, {NULL, NULL},
+	};
+	push_nothing_ref = lua_box_ref(L, push_nothing);
+	lua_new_module(L, "tarn.ctl", funcs);
+	lua_pop(L, 1);
+	lua_load_embedded(L, "box_ctl.lua", "tarn.box.ctl");
+}

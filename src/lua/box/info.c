@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What box.info, box.slab, box.stat and box.runtime tell: numbers from the layers
+ * below. Memory is what mem_account counts, exactly.
+ */
+#include <unistd.h>
+
+#include "core/loop.h"
+#include "core/memory.h"
+#include "core/version.h"
+#include "data/uuid.h"
+#include "data/vclock.h"
+#include "db/db.h"
+#include "db/tuple/tuple.h"
+#include "db/wal/wal.h"
+#include "db/wal/xlog.h"
+#include "lua/box/box.h"
+#include "lua/bridge.h"
+#include "lua/modules.h"
+#include "net/iproto.h"
+#include "net/stat.h"
+
+static double start_time;
+
+static int push_uuid(lua_State *L, const struct uuid *uuid)
+{
+	char text[UUID_STR_LEN + 1];
+	uuid_to_string(uuid, text);
+	lua_pushstring(L, text);
+	return 1;
+}
+
+static int uuid(lua_State *L)
+{
+	return push_uuid(L, &instance_uuid);
+}
+
+static int cluster_uuid(lua_State *L)
+{
+	return push_uuid(L, &replicaset_uuid);
+}
+
+static int id(lua_State *L)
+{
+	lua_pushnumber(L, instance_id);
+	return 1;
+}
+
+static int lsn(lua_State *L)
+{
+	lua_push_int64(L, vclock_get(&wal_vclock, instance_id));
+	return 1;
+}
+
+static int signature(lua_State *L)
+{
+	lua_push_int64(L, vclock_sum(&wal_vclock));
+	return 1;
+}
+
+static void push_vclock(lua_State *L, const struct vclock *v)
+{
+	lua_newtable(L);
+	for (uint32_t i = 0; i < VCLOCK_MAX; i++) {
+		if (vclock_get(v, i) == 0)
+			continue;
+		lua_push_int64(L, vclock_get(v, i));
+		lua_rawseti(L, -2, (int)i);
+	}
+}
+
+static int vclock(lua_State *L)
+{
+	push_vclock(L, &wal_vclock);
+	return 1;
+}
+
+static int status(lua_State *L)
+{
+	lua_pushstring(L, wal_status());
+	return 1;
+}
+
+static int is_read_only(lua_State *L)
+{
+	lua_pushboolean(L, db_is_read_only());
+	return 1;
+}
+
+static int uptime(lua_State *L)
+{
+	lua_pushnumber(L, (double)(int64_t)(loop_monotonic() - start_time + 1));
+	return 1;
+}
+
+static int pid(lua_State *L)
+{
+	lua_pushinteger(L, getpid());
+	return 1;
+}
+
+static int version(lua_State *L)
+{
+	lua_pushliteral(L, TARN_COMPAT_VERSION);
+	return 1;
+}
+
+/** () -> the addresses it listens on */
+static int listen_addresses(lua_State *L)
+{
+	lua_newtable(L);
+	for (int i = 0; i < net_listen_count(); i++) {
+		lua_pushstring(L, net_listen_address(i));
+		lua_rawseti(L, -2, i + 1);
+	}
+	return 1;
+}
+
+/**
+ * () -> bytes of tuples, of indexes, of the Lua heap; the limits of the first and the last (0:
+ * none)
+ */
+static int memory(lua_State *L)
+{
+	lua_pushnumber(L, (double)tuple_memory.used);
+	lua_pushnumber(L, (double)index_memory.used);
+	lua_pushnumber(L, (double)lua_heap_used());
+	lua_pushnumber(L, (double)tuple_memory.limit);
+	lua_pushnumber(L, (double)lua_heap_limit());
+	return 5;
+}
+
+/** Appends one snapshot to the list at the top; nothing where its header cannot be read. */
+static void push_checkpoint(lua_State *L, const char *dir, int64_t snap_signature)
+{
+	struct xlog_cursor cursor;
+	char *path = xlog_path(dir, snap_signature, XLOG_SNAP);
+	int rc = xlog_cursor_open(&cursor, path);
+	xfree(path);
+	if (rc != 0)
+		return;
+	struct vclock snap_vclock = cursor.meta.vclock;
+	xlog_cursor_close(&cursor);
+	lua_createtable(L, 0, 3);
+	push_vclock(L, &snap_vclock);
+	lua_setfield(L, -2, "vclock");
+	lua_push_int64(L, snap_signature);
+	lua_setfield(L, -2, "signature");
+	lua_newtable(L);
+	lua_setfield(L, -2, "references");
+	lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+}
+
+/** (directory) -> {{signature, vclock, references}, ...}: the snapshots in it, oldest first */
+static int checkpoints(lua_State *L)
+{
+	const char *dir = luaL_checkstring(L, 1);
+	struct xlog_list list;
+	if (xlog_list_read(&list, dir, XLOG_SNAP) != 0)
+		return lua_throw(L);
+	lua_newtable(L);
+	for (size_t i = 0; i < list.count; i++)
+		push_checkpoint(L, dir, list.signature[i]);
+	xlog_list_free(&list);
+	return 1;
+}
+
+static int is_checkpoint_running(lua_State *L)
+{
+	lua_pushboolean(L, checkpoint_is_running());
+	return 1;
+}
+
+/** () -> {SELECT = {total, rps}, ...}: requests from the network */
+static int counters(lua_State *L)
+{
+	lua_newtable(L);
+	for (int i = 0; i < stat_id_MAX; i++) {
+		lua_createtable(L, 0, 2);
+		lua_push_uint64(L, stat_totals[i]);
+		lua_setfield(L, -2, "total");
+		lua_push_uint64(L, stat_rps(i));
+		lua_setfield(L, -2, "rps");
+		lua_setfield(L, -2, stat_names[i]);
+	}
+	return 1;
+}
+
+/** () -> open connections, requests in work */
+static int stat_now(lua_State *L)
+{
+	lua_pushnumber(L, stat_connections_now);
+	lua_pushnumber(L, stat_requests_now);
+	return 2;
+}
+
+static int reset(lua_State *L)
+{
+	stat_reset();
+	return 0;
+}
+
+void lua_info_init(lua_State *L)
+{
+	static const luaL_Reg funcs[] = {
+		{"uuid", uuid}, {"cluster_uuid", cluster_uuid}, {"id", id}, {"lsn", lsn},
+		{"signature", signature}, {"vclock", vclock}, {"status", status},
+		{"is_read_only", is_read_only}, {"uptime", uptime}, {"pid", pid},
+		{"version", version}, {"listen", listen_addresses}, {"memory", memory},
+		{"checkpoints", checkpoints}, {"is_checkpoint_running", is_checkpoint_running},
+		{"stat", counters}, {"stat_now", stat_now}, {"stat_reset", reset}, {NULL, NULL},
+	};
+	start_time = loop_monotonic();
+	lua_new_module(L, "tarn.info", funcs);
+	lua_pop(L, 1);
+	lua_load_embedded(L, "info.lua", "tarn.box.info");
+	lua_load_embedded(L, "stat.lua", "tarn.box.stat");
+}

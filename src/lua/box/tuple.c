@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tuples as scripts hold them: making them (struct lua_tuple, see bridge.h) and
+ * looking up fields. The metatype is in tuple.lua, the methods in tuple_methods.c.
+ *
+ * The way to a field is a walk over those before it. The last field found is
+ * remembered, so that a script that goes through a tuple in order walks it once.
+ */
+#include "lua/box/tuple.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "data/mp.h"
+#include "db/tuple/format.h"
+#include "db/tuple/tuple.h"
+#include "lua/bridge_impl.h"
+#include "lua/modules.h"
+
+static int ref_new_small, ref_new_large;
+
+/** The field found last, by its number from 0. A tuple that is made at `t` forgets it. */
+static struct {
+	const struct lua_tuple *t;
+	uint32_t fieldno;
+	const char *data;
+} last_found;
+
+/* Making ------------------------------------------------------------------- */
+
+static bool is_large(const struct lua_tuple *t)
+{
+	return t->bsize > LUA_TUPLE_COPY_MAX;
+}
+
+uint32_t lua_tuple_size(const struct tuple *tuple)
+{
+	return tuple->bsize;
+}
+
+void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple)
+{
+	last_found.t = NULL;
+	t->bsize = tuple->bsize;
+	t->dict = tuple_format(tuple)->dict->id;
+	t->format_id = tuple->format_id;
+	t->origin = tuple;
+	if (is_large(t)) {
+		tuple_ref(tuple);
+		t->data = tuple_data(tuple);
+	} else {
+		t->data = memcpy(t->body, tuple_data(tuple), tuple->bsize);
+	}
+}
+
+void lua_tuple_release(struct lua_tuple *t)
+{
+	if (is_large(t))
+		tuple_unref((struct tuple *)t->origin);
+	/* A finalizer that comes later may still look at it: an empty tuple. */
+	static const char empty[] = {(char)0x90};
+	t->data = empty;
+	t->bsize = sizeof(empty);
+}
+
+/** Pushes an empty one with room for `size` bytes, or with a finalizer where it is large. */
+static struct lua_tuple *push_empty(lua_State *L, uint32_t size)
+{
+	if (size > LUA_TUPLE_COPY_MAX)
+		return lua_push_new(L, ref_new_large);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_new_small);
+	lua_pushnumber(L, size);
+	lua_call(L, 1, 1);
+	return (struct lua_tuple *)lua_topointer(L, -1);
+}
+
+void lua_push_tuple(lua_State *L, struct tuple *tuple)
+{
+	if (tuple == NULL) {
+		lua_pushnil(L);
+		return;
+	}
+	lua_tuple_fill(push_empty(L, tuple->bsize), tuple);
+}
+
+/**
+ * A large one: the tuple is made once the cdata is there, so that nothing is lost if that fails.
+ */
+static struct lua_tuple *push_new_large(lua_State *L, struct tuple_format *format,
+					const char *data, const char *end)
+{
+	struct lua_tuple *t = push_empty(L, end - data);
+	struct tuple *tuple = tuple_new(format, data, end);
+	if (tuple == NULL)
+		lua_throw(L);
+	lua_tuple_fill(t, tuple);
+	tuple_unref(tuple);
+	return t;
+}
+
+void lua_push_new_tuple(lua_State *L, struct tuple_format *format, uint32_t dict, const char *data,
+			const char *end)
+{
+	if (end - data > LUA_TUPLE_COPY_MAX) {
+		push_new_large(L, format, data, end)->dict = dict;
+		return;
+	}
+	struct lua_tuple *t = push_empty(L, end - data);
+	last_found.t = NULL;
+	t->bsize = end - data;
+	t->dict = dict;
+	t->format_id = format->id;
+	t->origin = t;
+	t->data = memcpy(t->body, data, end - data);
+}
+
+const struct lua_tuple *lua_to_tuple(lua_State *L, int idx)
+{
+	void *payload;
+	return lua_cdata(L, idx, &payload) == CDATA_TUPLE ? payload : NULL;
+}
+
+struct tuple_format *lua_tuple_format(const struct lua_tuple *t)
+{
+	struct tuple_format *format = tuple_formats[t->format_id];
+	return format != NULL && format->dict->id == t->dict ? format : tuple_format_default;
+}
+
+bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b)
+{
+	return a->origin == b->origin && a->bsize == b->bsize &&
+		(a->data == b->data || memcmp(a->data, b->data, a->bsize) == 0);
+}
+
+/* Fields --------------------------------------------------------------------- */
+
+/** The MessagePack of a field by its number from 0, or NULL. */
+static const char *find_field(const struct lua_tuple *t, uint32_t fieldno)
+{
+	const char *p = t->data;
+	if (fieldno >= mp_decode_array(&p))
+		return NULL;
+	uint32_t i = 0;
+	if (last_found.t == t && last_found.fieldno <= fieldno) {
+		i = last_found.fieldno;
+		p = last_found.data;
+	}
+	for (; i < fieldno; i++)
+		mp_next(&p);
+	last_found.t = t;
+	last_found.fieldno = fieldno;
+	last_found.data = p;
+	return p;
+}
+
+/** Integers within it are Lua numbers (see lua_push_int64); others are cdata. */
+static const int64_t NUMBER_LIMIT = 100000000000000;
+
+static int number_found(struct lua_field *field, double number)
+{
+	field->number = number;
+	return FIELD_NUMBER;
+}
+
+static int uint_found(struct lua_field *field, const char *p)
+{
+	uint64_t value = mp_decode_uint(&p);
+	return value < (uint64_t)NUMBER_LIMIT ? number_found(field, (double)value) : FIELD_OTHER;
+}
+
+static int int_found(struct lua_field *field, const char *p)
+{
+	int64_t value = mp_decode_int(&p);
+	return value > -NUMBER_LIMIT ? number_found(field, (double)value) : FIELD_OTHER;
+}
+
+int lua_tuple_field(const struct lua_tuple *t, double number, struct lua_field *field)
+{
+	if (!(number >= 1 && number <= UINT32_MAX))
+		return FIELD_NONE;
+	const char *p = find_field(t, (uint32_t)number - 1);
+	if (p == NULL)
+		return FIELD_NONE;
+	field->data = p;
+	switch (mp_typeof(*p)) {
+	case MP_UINT: return uint_found(field, p);
+	case MP_INT: return int_found(field, p);
+	case MP_FLOAT: return number_found(field, mp_decode_float(&p));
+	case MP_DOUBLE: return number_found(field, mp_decode_double(&p));
+	case MP_NIL: return FIELD_NULL;
+	case MP_BOOL: return mp_decode_bool(&p) ? FIELD_TRUE : FIELD_FALSE;
+	case MP_STR:
+		field->data = mp_decode_str(&p, &field->size);
+		return FIELD_STRING;
+	default: return FIELD_OTHER;
+	}
+}
+
+void lua_tuple_init(lua_State *L)
+{
+	lua_new_module(L, "tarn.tuple", NULL);
+	lua_tuple_methods_init(L);
+	lua_pop(L, 1);
+	lua_load_embedded(L, "tuple.lua", "internal.tuple");
+	luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 16);
+	lua_getfield(L, -1, "internal.tuple");
+	lua_getfield(L, -1, "new_small");
+	ref_new_small = lua_ref_forever(L);
+	lua_getfield(L, -1, "new_large");
+	ref_new_large = lua_ref_forever(L);
+	lua_pop(L, 2);
+}
