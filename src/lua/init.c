@@ -222,6 +222,7 @@ void lua_init_modules(lua_State *L)
 		lua_log_init, lua_fio_init, lua_buffer_init, lua_uuid_init, lua_msgpack_init,
 		lua_json_init, lua_yaml_init, lua_txn_init, lua_index_init, lua_space_init,
 		lua_session_init, lua_proc_stat_init, lua_info_init, lua_cfg_init, lua_console_init,
+		lua_crypto_init, lua_digest_init,
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		order[i](L);

@@ -32,7 +32,8 @@ end
 -- Addresses differ from run to run, and the places of a program's own Lua code are its own.
 local function steady(s)
     s = s:gsub('\nstack traceback:.*$', '')
-    return (s:gsub('0x%x+', '0xADDR'):gsub('^[%w_/.]+%.lua:%d+: ', ''))
+    return (s:gsub('0x%x+', '0xADDR'):gsub('^[%w_/.]+%.lua:%d+: ', '')
+            :gsub('^stmt:1: ', ''))
 end
 
 local function show_number(v)

@@ -1,0 +1,20 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- What OpenSSL 3 calls legacy: MD4 and DES work all the same (test vectors of RFC 1320 and FIPS 81).
+local tap = require('tap')
+local digest = require('digest')
+local crypto = require('crypto')
+
+local test = tap.test('legacy digests and ciphers')
+test:plan(6)
+test:is(digest.md4_hex('abc'), 'a448017aaf21d8525fc10ae87aa6729d', 'MD4')
+test:is(digest.md4_hex(''), '31d6cfe0d16ae931b73c59d7e0c089c0', 'MD4 of nothing')
+local pieces = crypto.digest.md4.new()
+pieces:update('a')
+pieces:update('bc')
+test:is(pieces:result():hex(), 'a448017aaf21d8525fc10ae87aa6729d', 'MD4 in pieces')
+test:is(#crypto.hmac.md4('key', 'text'), 16, 'HMAC by MD4')
+local key = ('0123456789abcdef'):fromhex()
+local secret = crypto.cipher.des.ecb.encrypt('Now is t', key, '')
+test:is(secret:sub(1, 8):hex(), '3fa40e8a984d4815', 'DES')
+test:is(crypto.cipher.des.ecb.decrypt(secret, key, ''), 'Now is t', 'and back')
+os.exit(test:check() and 0 or 1)
