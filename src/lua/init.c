@@ -215,6 +215,7 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "strict", "strict.lua");
 	lua_preload(L, "tap", "tap.lua");
 	lua_preload(L, "fun", "fun.lua");
+	lua_preload(L, "csv", "csv.lua");
 	static const init_func order[] = {
 		lua_error_init, lua_tuple_init, lua_call_init, lua_fiber_init,
 		lua_fiber_info_init, lua_fiber_slice_init, lua_fiber_cond_init,
@@ -222,7 +223,7 @@ void lua_init_modules(lua_State *L)
 		lua_log_init, lua_fio_init, lua_buffer_init, lua_uuid_init, lua_msgpack_init,
 		lua_json_init, lua_yaml_init, lua_txn_init, lua_index_init, lua_space_init,
 		lua_session_init, lua_proc_stat_init, lua_info_init, lua_cfg_init, lua_console_init,
-		lua_crypto_init, lua_digest_init,
+		lua_crypto_init, lua_digest_init, lua_pickle_init,
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		order[i](L);
