@@ -216,6 +216,7 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "tap", "tap.lua");
 	lua_preload(L, "fun", "fun.lua");
 	lua_preload(L, "csv", "csv.lua");
+	lua_preload(L, "uri", "uri.lua");
 	static const init_func order[] = {
 		lua_error_init, lua_tuple_init, lua_call_init, lua_fiber_init,
 		lua_fiber_info_init, lua_fiber_slice_init, lua_fiber_cond_init,

@@ -147,7 +147,7 @@ end
 local known = {}
 for name in ([[decimal help http.client iconv jit.bc jit.dis_x64
         jit.dis_x86 jit.dump jit.p jit.v jit.vmdef jit.zone key_def merger net.box popen
-        pwd serpent socket swim title uri utf8 xlog]]):gmatch('%S+') do
+        pwd serpent socket swim title utf8 xlog]]):gmatch('%S+') do
     known[name] = true
 end
 
