@@ -393,6 +393,10 @@ void bptree_block_set_skip(const struct bptree *tree, struct bptree_block *block
 	hint_t *hints = is_leaf ? block->leaf.hints : block->inner.hints;
 	struct tuple **tuples = is_leaf ? block->leaf.tuples : block->inner.tuples;
 	block->skip = skip;
+	for (unsigned i = 0; i < count; i++) {
+		__builtin_prefetch(tuples[i]);
+		__builtin_prefetch((const char *)tuples[i] + 64);
+	}
 	for (unsigned i = 0; i < count; i++)
 		hints[i] = bptree_block_hint(tree, block, tuples[i]);
 }

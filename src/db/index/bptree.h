@@ -184,6 +184,19 @@ int bptree_overwrite(struct bptree *tree, struct bptree_path *path, struct tuple
 /** Takes the entry out. Never fails. */
 void bptree_remove(struct bptree *tree, struct bptree_path *path);
 
+/* Bulk load of an empty tree. */
+
+struct index_entry;
+
+/** Makes sure that `count` blocks are spare. -1: OutOfMemory. */
+int bptree_reserve(struct bptree *tree, unsigned count, bool is_forced);
+
+/** So many blocks `count` entries take: to be made spare first, by bptree_reserve(). */
+size_t bptree_load_block_count(size_t count);
+
+/** Puts entries in strictly ascending order into an empty tree that nobody else uses. */
+void bptree_load(struct bptree *tree, const struct index_entry *entries, size_t count);
+
 /* Views. */
 
 struct bptree_view {

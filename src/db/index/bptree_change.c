@@ -158,8 +158,7 @@ static bool block_has_equal_hints(const struct bptree_block *block)
 	return false;
 }
 
-/** A block has got closer bounds: lets it skip more where its hints tell too little. */
-static void block_skip_more(const struct bptree *tree, struct bptree_block *block,
+void bptree_block_skip_more(const struct bptree *tree, struct bptree_block *block,
 			    const struct tuple *lower, const struct tuple *upper)
 {
 	if (!tree->use_skip || lower == NULL || upper == NULL || !block_has_equal_hints(block))
@@ -241,8 +240,10 @@ static unsigned split_point(const struct bptree_path *path, int level, unsigned 
 static void split_skip_more(const struct bptree *tree, const struct bptree_path *path, int level,
 			    struct split split)
 {
-	block_skip_more(tree, path->block[level], path_lower_bound(path, level), split.separator);
-	block_skip_more(tree, split.right, split.separator, path_upper_bound(path, level));
+	bptree_block_skip_more(tree, path->block[level], path_lower_bound(path, level),
+			       split.separator);
+	bptree_block_skip_more(tree, split.right, split.separator,
+			       path_upper_bound(path, level));
 }
 
 static struct split leaf_split_put(struct bptree *tree, struct bptree_path *path,

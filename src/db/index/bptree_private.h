@@ -6,9 +6,6 @@
 
 #include "db/index/bptree.h"
 
-/** Makes sure that `count` blocks are spare. -1: OutOfMemory. */
-int bptree_reserve(struct bptree *tree, unsigned count, bool is_forced);
-
 /** A spare block; there must be one. */
 struct bptree_block *bptree_block_new(struct bptree *tree, bool is_leaf);
 
@@ -27,6 +24,10 @@ hint_t bptree_block_hint(const struct bptree *tree, const struct bptree_block *b
 
 /** Sets what a block skips and makes its hints anew. */
 void bptree_block_set_skip(const struct bptree *tree, struct bptree_block *block, unsigned skip);
+
+/** A block has got closer bounds: lets it skip more where its hints tell too little. */
+void bptree_block_skip_more(const struct bptree *tree, struct bptree_block *block,
+			    const struct tuple *lower, const struct tuple *upper);
 
 /** The newest view. */
 static inline struct bptree_view *bptree_newest_view(const struct bptree *tree)

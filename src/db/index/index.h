@@ -14,6 +14,7 @@
 struct tuple;
 struct index;
 struct mem_account;
+struct index_entry;
 
 enum index_type { INDEX_TREE, INDEX_HASH, INDEX_BITSET, INDEX_RTREE, index_type_MAX };
 extern const char *index_type_names[index_type_MAX];	/* "TREE", ... */
@@ -114,6 +115,13 @@ struct index_vtab {
 	 * thread; `free` in tx. The caller holds tuple_read_view_open() meanwhile.
 	 */
 	struct iterator *(*frozen_view)(struct index *index);
+	/**
+	 * Bulk load of an empty index that nobody uses yet (load.h); both are NULL where rows go
+	 * in one by one. `load_reserve` takes the memory that `count` entries need, in tx; -1:
+	 * OutOfMemory. `load` puts that many sorted entries; any thread, never fails.
+	 */
+	int (*load_reserve)(struct index *index, size_t count);
+	void (*load)(struct index *index, const struct index_entry *entries, size_t count);
 	/**
 	 * Debug: checks every invariant of the structure; false and a log line where one is
 	 * broken.

@@ -431,6 +431,16 @@ static struct iterator *tree_frozen_view(struct index *index)
 	return &it->base;
 }
 
+static int tree_load_reserve(struct index *index, size_t count)
+{
+	return bptree_reserve(tree_of(index), bptree_load_block_count(count), false);
+}
+
+static void tree_load(struct index *index, const struct index_entry *entries, size_t count)
+{
+	bptree_load(tree_of(index), entries, count);
+}
+
 static bool tree_check(struct index *index)
 {
 	const char *error = bptree_check(tree_of(index));
@@ -452,6 +462,8 @@ static const struct index_vtab tree_index_vtab = {
 	.replace = tree_replace,
 	.iterator = tree_iterator,
 	.frozen_view = tree_frozen_view,
+	.load_reserve = tree_load_reserve,
+	.load = tree_load,
 	.check = tree_check,
 };
 

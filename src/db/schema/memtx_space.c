@@ -14,6 +14,7 @@
 #include "core/fiber.h"
 #include "core/log.h"
 #include "db/error.h"
+#include "db/index/load.h"
 #include "db/schema/schema.h"
 #include "db/tuple/tuple.h"
 #include "db/tuple/update.h"
@@ -252,24 +253,48 @@ void index_unref_tuples(struct index *pk)
 		tuple_unref(last);
 }
 
-/** Fills a new secondary index with the rows of the space. */
-static int memtx_fill_index(struct space *space, struct index *index, struct tuple_format *format)
+static int memtx_check_row(struct tuple *tuple, void *format)
 {
-	struct index *pk = space->index[0];
-	struct iterator *it = pk->vtab->iterator(pk, ITER_ALL, NULL, 0);
-	if (it == NULL)
-		return -1;
+	const char *data = tuple_data(tuple);
+	return tuple_format_validate(format, data, data + tuple->bsize);
+}
+
+/** Puts rows into an index one by one. */
+static int memtx_insert_rows(struct index *index, struct iterator *it, struct tuple_format *format)
+{
 	struct tuple *tuple, *unused;
 	int rc;
 	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
-		const char *data = tuple_data(tuple);
-		if (format != NULL)
-			rc = tuple_format_validate(format, data, data + tuple->bsize);
-		if (rc == 0)
-			rc = index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused);
-		if (rc != 0)
-			break;
+		if ((format != NULL && memtx_check_row(tuple, format) != 0) ||
+		    index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused) != 0)
+			return -1;
 	}
+	return rc;
+}
+
+static int memtx_load_rows(struct index *index, struct iterator *it, struct tuple_format *format,
+			   size_t expected)
+{
+	struct index_load load;
+	index_load_create(&load, index, expected);
+	int rc = index_load_gather(&load, it, format != NULL ? memtx_check_row : NULL, format);
+	if (rc == 0)
+		rc = index_load_finish(&load);
+	index_load_destroy(&load);
+	return rc;
+}
+
+/** Fills a new index with the rows of the space. */
+static int memtx_fill_index(struct space *space, struct index *index, struct tuple_format *format)
+{
+	struct index *pk = space->index[0];
+	/* Nothing changes meanwhile; a frozen view does not count references, as iterators do. */
+	struct iterator *it = pk->vtab->frozen_view(pk);
+	if (it == NULL)
+		return -1;
+	int rc = index_can_load(index) ?
+		memtx_load_rows(index, it, format, pk->vtab->size(pk)) :
+		memtx_insert_rows(index, it, format);
 	it->free(it);
 	return rc;
 }

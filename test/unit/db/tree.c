@@ -3,6 +3,8 @@
  * TREE indexes against a sorted array: random changes of several patterns, with
  * frozen views open and iterators under way.
  */
+#include "db/error.h"
+#include "db/index/load.h"
 #include "index_model.h"
 
 enum index_kind {
@@ -397,6 +399,112 @@ static void test_ranges(void **state)
 	}
 }
 
+/* Bulk load ---------------------------------------------------------------- */
+
+/** Loads an index of the same definition with the model's tuples, in any order. */
+static struct index *load_anew(struct bench *b, struct tuple *one_more, int *rc)
+{
+	struct index *index = index_new(b->index->def, "s");
+	size_t count = b->model.count;
+	struct tuple **tuples = malloc((count + 2) * sizeof(*tuples));
+	if (count > 0)
+		memcpy(tuples, b->model.tuples, count * sizeof(*tuples));
+	if (one_more != NULL)
+		tuples[count++] = one_more;
+	for (size_t i = count; i > 1; i--) {
+		size_t j = random_below(i);
+		struct tuple *t = tuples[i - 1];
+		tuples[i - 1] = tuples[j];
+		tuples[j] = t;
+	}
+	struct index_load load;
+	index_load_create(&load, index, random_below(2) * count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(index_load_add(&load, tuples[i]), 0);
+	*rc = index_load_finish(&load);
+	index_load_destroy(&load);
+	free(tuples);
+	return index;
+}
+
+static void test_load_of(enum index_kind kind, size_t count)
+{
+	struct bench b;
+	int rc;
+	bench_open(&b, kind);
+	for (size_t i = 0; i < count; i++)
+		bench_insert(&b, random_below(4 * count), random_value(&b, 4 * count));
+	struct index *loaded = load_anew(&b, NULL, &rc);
+	assert_int_equal(rc, 0);
+	index_delete(b.index);
+	b.index = loaded;
+	b.model.def = loaded->def->cmp_def;
+	bench_check(&b);
+	for (size_t i = 0; i < count; i++)
+		bench_change(&b, 4 * count, i < count / 2 ? 7 : 3);
+	bench_check(&b);
+	/* A row whose key is there: the load fails, where the index is unique. */
+	if (b.model.count > 0 && b.index->def->is_unique) {
+		const struct tuple *last = b.model.tuples[b.model.count - 1];
+		const char *data = tuple_data(last);
+		struct tuple *same = tuple_new(b.format, data, data + last->bsize);
+		if (bench_conflict(&b, same) != NULL) {
+			index_delete(load_anew(&b, same, &rc));
+			assert_int_equal(rc, -1);
+			assert_int_equal(error_client_code(diag_last()), ER_TUPLE_FOUND);
+			diag_clear(diag_get());
+		}
+		tuple_unref(same);
+	}
+	bench_close(&b);
+	assert_int_equal(index_memory.used, 0);
+}
+
+static void test_load(void **state)
+{
+	static const size_t counts[] = {0, 1, 2, 7, 8, 60, 61, 300, 2600, 9000};
+	for (enum index_kind kind = KIND_UNIQUE; kind <= KIND_STRING_NULLABLE; kind++)
+		for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+			/* Its model looks for conflicts row by row. */
+			if (kind == KIND_NULLABLE_UNIQUE && counts[i] > 3000)
+				continue;
+			test_load_of(kind, counts[i]);
+		}
+}
+
+/** Strings that begin alike for long, and end one within another. */
+static void test_load_long_strings(void **state)
+{
+	struct bench b;
+	int rc;
+	bench_open(&b, KIND_STRING);
+	enum { COUNT = 3000, LENGTH_MAX = 2000 };
+	char *data = malloc(LENGTH_MAX + 32);
+	for (int i = 0; i < COUNT; i++) {
+		size_t length = random_below(LENGTH_MAX);
+		char text[LENGTH_MAX];
+		memset(text, i % 3 ? 'a' : '\0', length);
+		if (length > 0 && i % 2)
+			text[random_below(length)] = 'b';
+		char *p = mp_encode_array(data, 2);
+		p = mp_encode_uint(p, i);
+		p = mp_encode_str(p, text, length);
+		struct tuple *tuple = tuple_new(b.format, data, p);
+		if (bench_conflict(&b, tuple) != NULL)
+			tuple_unref(tuple);
+		else
+			model_insert(&b.model, tuple);
+	}
+	free(data);
+	struct index *loaded = load_anew(&b, NULL, &rc);
+	assert_int_equal(rc, 0);
+	index_delete(b.index);
+	b.index = loaded;
+	b.model.def = loaded->def->cmp_def;
+	bench_check(&b);
+	bench_close(&b);
+}
+
 /** With no memory left a change fails and leaves the tree as it was. */
 static void test_out_of_memory(void **state)
 {
@@ -451,6 +559,8 @@ int main(void)
 		cmocka_unit_test(test_frozen_views),
 		cmocka_unit_test(test_iterators),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_load_long_strings),
 		cmocka_unit_test(test_out_of_memory),
 	};
 	return cmocka_run_group_tests(tests, setup_db, teardown_db);
