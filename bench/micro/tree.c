@@ -53,7 +53,7 @@ static char *encode_key(char *p, enum key_kind kind, uint64_t number)
 static struct index *bench_index_new(enum key_kind kind, struct tuple_format **format)
 {
 	enum field_type type = kind == KEY_STRING ? FIELD_TYPE_STRING : FIELD_TYPE_UNSIGNED;
-	struct key_part parts[] = {{0, type, false, COLL_NONE}, {1, type, false, COLL_NONE}};
+	struct key_part parts[] = {key_part_of(0, type, false), key_part_of(1, type, false)};
 	struct key_def *key = key_def_new(parts, kind == KEY_TWO_PARTS ? 2 : 1);
 	*format = tuple_format_new(&key, 1, NULL, 0, 0);
 	struct index_def *def = index_def_new(512, 0, "pk", 2, INDEX_TREE, true,

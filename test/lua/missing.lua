@@ -1,11 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- What the server does not have is refused with its name.
 local tap = require('tap')
-local fio = require('fio')
 
-box.cfg{work_dir = fio.tempdir(), log_level = 2}
 local test = tap.test('missing')
-test:plan(7)
+test:plan(5)
 
 local ok, err = pcall(require, 'net.box')
 test:ok(not ok, 'a module of the reference')
@@ -17,11 +15,5 @@ ok, err = pcall(require, 'no.such.module')
 test:like(err, "^module 'no.such.module' not found:\n\tno field", 'any other module')
 package.preload['net.box'] = function() return 'mine' end
 test:is(require('net.box'), 'mine', "an application's own under the name")
-
-local s = box.schema.space.create('s')
-s:create_index('pk')
-ok, err = pcall(s.create_index, s, 'c', {parts = {{2, 'string', collation = 'unicode_ci'}}})
-test:is(tostring(err), "tarn does not support the collation 'unicode_ci' yet", 'a collation')
-test:is(s.index.c, nil, 'leaves no index')
 
 os.exit(test:check() and 0 or 1)

@@ -10,9 +10,9 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
-#include "db/schema/collation.h"
 #include "db/schema/options.h"
 #include "db/schema/schema.h"
+#include "db/tuple/coll_id.h"
 #include "db/tuple/tuple.h"
 
 enum { FIELD_ID, FIELD_IID, FIELD_NAME, FIELD_TYPE, FIELD_OPTS, FIELD_PARTS };
@@ -156,16 +156,9 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 		if (part->type != FIELD_TYPE_STRING && part->type != FIELD_TYPE_SCALAR)
 			return options_error(ER_WRONG_INDEX_OPTIONS, no, "collation is reasonable "
 					     "only for string and scalar parts");
-		if (!collation_exists(o.collation))
+		if (coll_id_by_id(o.collation) == NULL)
 			return options_error(ER_WRONG_INDEX_OPTIONS, no,
 					     "collation was not found by ID");
-		if (!key_part_knows_collation(o.collation)) {
-			char what[128];
-			snprintf(what, sizeof(what), "the collation '%s' yet",
-				 collation_name(o.collation));
-			client_error(ER_UNSUPPORTED, "tarn", what);
-			return -1;
-		}
 	}
 	if (o.path.s != NULL && o.path.len > 0) {
 		client_error(ER_UNSUPPORTED, "tarn", "JSON paths in index parts");

@@ -8,7 +8,7 @@
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/bootstrap.h"
-#include "db/schema/collation.h"
+#include "db/tuple/coll_id.h"
 #include "db/schema/sequence.h"
 #include "db/tuple/tuple.h"
 
@@ -62,7 +62,7 @@ void schema_init(void)
 {
 	credentials_init();
 	space_cache_init();
-	collation_cache_init();
+	coll_id_cache_init();
 	func_cache_init();
 	sequence_cache_init();
 	if (bootstrap_first_spaces() != 0) {
@@ -77,6 +77,6 @@ void schema_free(void)
 	space_cache_free();
 	sequence_cache_free();
 	func_cache_free();
-	collation_cache_free();
+	coll_id_cache_free();
 	user_cache_free();
 }

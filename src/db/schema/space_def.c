@@ -9,9 +9,9 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
-#include "db/schema/collation.h"
 #include "db/schema/options.h"
 #include "db/schema/schema.h"
+#include "db/tuple/coll_id.h"
 #include "db/tuple/tuple.h"
 
 enum {
@@ -144,7 +144,7 @@ static int field_decode(struct space_def *def, uint32_t errcode, uint32_t fieldn
 	    field->type != FIELD_TYPE_SCALAR && field->type != FIELD_TYPE_ANY)
 		return field_error(def, errcode, fieldno, "collation is reasonable only for "
 				   "string, scalar and any fields");
-	if (o.collation != COLL_NONE && !collation_exists(o.collation))
+	if (o.collation != COLL_NONE && coll_id_by_id(o.collation) == NULL)
 		return options_error(ER_WRONG_COLLATION_OPTIONS, fieldno + 1,
 				     "collation was not found by ID");
 	field->coll_id = o.collation;

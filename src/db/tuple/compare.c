@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "data/coll.h"
 #include "db/tuple/key_def_private.h"
 #include "db/tuple/tuple_field.h"
 
@@ -51,14 +52,23 @@ static inline int compare_values(const char *a, const char *b, enum field_type t
 	}
 }
 
+/** The same, by the part's collation where it has one and both are strings. */
+static inline int compare_collated(const char *a, const char *b, const struct key_part *part)
+{
+	if (part->coll == NULL || mp_typeof(*a) != MP_STR || mp_typeof(*b) != MP_STR)
+		return compare_values(a, b, part->type);
+	uint32_t a_len = mp_decode_strl(&a), b_len = mp_decode_strl(&b);
+	return coll_compare(part->coll, a, a_len, b, b_len);
+}
+
 /** Two values, either of which may be nil or, as NULL, not there. */
-static inline int compare_nullable(const char *a, const char *b, enum field_type type)
+static inline int compare_nullable(const char *a, const char *b, const struct key_part *part)
 {
 	bool a_nil = a == NULL || mp_typeof(*a) == MP_NIL;
 	bool b_nil = b == NULL || mp_typeof(*b) == MP_NIL;
 	if (a_nil || b_nil)
 		return b_nil - a_nil;
-	return compare_values(a, b, type);
+	return compare_collated(a, b, part);
 }
 
 /* One unsigned part in the first field. */
@@ -131,8 +141,8 @@ static int compare_any(const struct tuple *a, const struct tuple *b, const struc
 		const struct key_part *part = &def->parts[i];
 		const char *a_field = tuple_field_fast(a, part->fieldno);
 		const char *b_field = tuple_field_fast(b, part->fieldno);
-		int rc = part->is_nullable ? compare_nullable(a_field, b_field, part->type) :
-			compare_values(a_field, b_field, part->type);
+		int rc = part->is_nullable ? compare_nullable(a_field, b_field, part) :
+			compare_collated(a_field, b_field, part);
 		if (rc != 0)
 			return rc;
 	}
@@ -145,8 +155,8 @@ static int compare_any_with_key(const struct tuple *tuple, const char *key, uint
 	for (uint32_t i = 0; i < part_count; i++) {
 		const struct key_part *part = &def->parts[i];
 		const char *field = tuple_field_fast(tuple, part->fieldno);
-		int rc = part->is_nullable ? compare_nullable(field, key, part->type) :
-			compare_values(field, key, part->type);
+		int rc = part->is_nullable ? compare_nullable(field, key, part) :
+			compare_collated(field, key, part);
 		if (rc != 0)
 			return rc;
 		if (i + 1 < part_count)
@@ -167,7 +177,7 @@ void key_def_set_comparators(struct key_def *def)
 {
 	def->_compare = compare_any;
 	def->_compare_with_key = compare_any_with_key;
-	if (def->has_nullable)
+	if (def->has_nullable || def->has_coll)
 		return;
 	const struct key_part *part = &def->parts[0];
 	if (def->part_count == 1) {

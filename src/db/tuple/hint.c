@@ -6,17 +6,22 @@
  *                                  for the largest, UINT64_MAX
  *     number, double               the nearest double's bits, in order
  *     string, varbinary, uuid      the first eight bytes
+ *     string with a collation      the first eight bytes of its sort key
  *     scalar                       three bits of class, 61 bits of the above
  *
  * Of a nullable part, nil has hint 0 and others one more than above.
  */
 #include "db/tuple/hint.h"
 
+#include "data/coll.h"
 #include "db/tuple/key_def_private.h"
 
-static inline hint_t hint_string(const char *value)
+static inline hint_t hint_string(const char *value, const struct coll *coll)
 {
+	bool is_str = mp_typeof(*value) == MP_STR;
 	uint32_t len = mp_decode_strbinl(&value);
+	if (coll != NULL && is_str)
+		return coll_hint(coll, value, len);
 	return hint_of_prefix(value, len);
 }
 
@@ -37,7 +42,7 @@ static inline hint_t hint_ext(const char *value)
 	return hint_of_prefix(value, len);
 }
 
-static hint_t hint_scalar(const char *value)
+static hint_t hint_scalar(const char *value, const struct coll *coll)
 {
 	enum mp_class class = mp_classof(value);
 	hint_t inner = 0;
@@ -50,7 +55,7 @@ static hint_t hint_scalar(const char *value)
 		break;
 	case MP_CLASS_STR:
 	case MP_CLASS_BIN:
-		inner = hint_string(value);
+		inner = hint_string(value, coll);
 		break;
 	default:
 		break;
@@ -58,9 +63,9 @@ static hint_t hint_scalar(const char *value)
 	return (uint64_t)(class < 7 ? class : 7) << 61 | inner >> 3;
 }
 
-static inline hint_t hint_value(const char *value, enum field_type type)
+static inline hint_t hint_value(const char *value, const struct key_part *part)
 {
-	switch (type) {
+	switch (part->type) {
 	case FIELD_TYPE_UNSIGNED:
 		return mp_decode_uint(&value);
 	case FIELD_TYPE_INTEGER:
@@ -72,21 +77,21 @@ static inline hint_t hint_value(const char *value, enum field_type type)
 		return mp_number_order_key(value);
 	case FIELD_TYPE_STRING:
 	case FIELD_TYPE_VARBINARY:
-		return hint_string(value);
+		return hint_string(value, part->coll);
 	case FIELD_TYPE_UUID:
 		return hint_ext(value);
 	case FIELD_TYPE_SCALAR:
-		return hint_scalar(value);
+		return hint_scalar(value, part->coll);
 	default:
 		return HINT_NONE;
 	}
 }
 
-static inline hint_t hint_nullable(const char *value, enum field_type type)
+static inline hint_t hint_nullable(const char *value, const struct key_part *part)
 {
 	if (value == NULL || mp_typeof(*value) == MP_NIL)
 		return 0;
-	return hint_above_nil(hint_value(value, type));
+	return hint_above_nil(hint_value(value, part));
 }
 
 static hint_t tuple_hint_first_unsigned(const struct tuple *tuple, const struct key_def *def)
@@ -103,23 +108,23 @@ static hint_t key_hint_unsigned(const char *key, uint32_t part_count, const stru
 static hint_t tuple_hint_any(const struct tuple *tuple, const struct key_def *def)
 {
 	const struct key_part *part = &def->parts[0];
-	return hint_value(tuple_field_fast(tuple, part->fieldno), part->type);
+	return hint_value(tuple_field_fast(tuple, part->fieldno), part);
 }
 
 static hint_t key_hint_any(const char *key, uint32_t part_count, const struct key_def *def)
 {
-	return hint_value(key, def->parts[0].type);
+	return hint_value(key, &def->parts[0]);
 }
 
 static hint_t tuple_hint_nullable(const struct tuple *tuple, const struct key_def *def)
 {
 	const struct key_part *part = &def->parts[0];
-	return hint_nullable(tuple_field_fast(tuple, part->fieldno), part->type);
+	return hint_nullable(tuple_field_fast(tuple, part->fieldno), part);
 }
 
 static hint_t key_hint_nullable(const char *key, uint32_t part_count, const struct key_def *def)
 {
-	return hint_nullable(key, def->parts[0].type);
+	return hint_nullable(key, &def->parts[0]);
 }
 
 void key_def_set_hints(struct key_def *def)
@@ -127,7 +132,8 @@ void key_def_set_hints(struct key_def *def)
 	const struct key_part *part = &def->parts[0];
 	def->hint_is_exact = part->type == FIELD_TYPE_UNSIGNED ||
 		part->type == FIELD_TYPE_INTEGER || part->type == FIELD_TYPE_BOOLEAN;
-	def->hint_is_bytes = part->type == FIELD_TYPE_STRING || part->type == FIELD_TYPE_VARBINARY;
+	def->hint_is_bytes = part->coll == NULL && (part->type == FIELD_TYPE_STRING ||
+						    part->type == FIELD_TYPE_VARBINARY);
 	if (part->is_nullable) {
 		def->_tuple_hint = tuple_hint_nullable;
 		def->_key_hint = key_hint_nullable;

@@ -11,24 +11,16 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "data/coll.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/tuple/coll_id.h"
 #include "db/tuple/key_def_private.h"
 #include "db/tuple/tuple_field.h"
-
-enum {
-	/** Ids of the collations that compare bytes; others need tables we do not have. */
-	COLL_ID_NONE = 0, COLL_ID_BINARY = 3,
-};
 
 static size_t key_def_size(uint32_t part_count)
 {
 	return offsetof(struct key_def, parts) + part_count * sizeof(struct key_part);
-}
-
-bool key_part_knows_collation(uint32_t coll_id)
-{
-	return coll_id == COLL_NONE || coll_id == COLL_ID_NONE || coll_id == COLL_ID_BINARY;
 }
 
 /**
@@ -37,7 +29,7 @@ bool key_part_knows_collation(uint32_t coll_id)
  */
 static int key_part_check(const struct key_part *part)
 {
-	if (!key_part_knows_collation(part->coll_id)) {
+	if (part->coll_id != COLL_NONE && coll_id_by_id(part->coll_id) == NULL) {
 		char id[16];
 		snprintf(id, sizeof(id), "#%u", part->coll_id);
 		client_error(ER_NO_SUCH_COLLATION, id);
@@ -52,9 +44,13 @@ static int key_part_check(const struct key_part *part)
 
 static void key_def_finish(struct key_def *def)
 {
-	def->has_nullable = false;
-	for (uint32_t i = 0; i < def->part_count; i++)
-		def->has_nullable |= def->parts[i].is_nullable;
+	def->has_nullable = def->has_coll = false;
+	for (uint32_t i = 0; i < def->part_count; i++) {
+		const struct key_part *part = &def->parts[i];
+		def->has_nullable |= part->is_nullable;
+		def->has_coll |= part->coll != NULL;
+		coll_ref(part->coll);
+	}
 	key_def_set_comparators(def);
 	key_def_set_hints(def);
 }
@@ -68,6 +64,10 @@ struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
 	struct key_def *def = xcalloc(1, key_def_size(part_count));
 	def->part_count = def->unique_part_count = part_count;
 	memcpy(def->parts, parts, part_count * sizeof(*parts));
+	for (uint32_t i = 0; i < part_count; i++) {
+		uint32_t id = parts[i].coll_id;
+		def->parts[i].coll = id != COLL_NONE ? coll_id_by_id(id)->coll : NULL;
+	}
 	key_def_finish(def);
 	return def;
 }
@@ -75,18 +75,27 @@ struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
 struct key_def *key_def_dup(const struct key_def *def)
 {
 	size_t size = key_def_size(def->part_count);
+	for (uint32_t i = 0; i < def->part_count; i++)
+		coll_ref(def->parts[i].coll);
 	return memcpy(xmalloc(size), def, size);
 }
 
 void key_def_delete(struct key_def *def)
 {
+	for (uint32_t i = 0; i < def->part_count; i++)
+		coll_unref(def->parts[i].coll);
 	xfree(def);
 }
 
-static bool key_def_has_field(const struct key_def *def, uint32_t fieldno)
+/**
+ * Are two rows with equal parts of the definition equal in this part, too? Not where
+ * they are equal only in the eyes of another collation.
+ */
+static bool key_def_decides(const struct key_def *def, const struct key_part *part)
 {
 	for (uint32_t i = 0; i < def->part_count; i++)
-		if (def->parts[i].fieldno == fieldno)
+		if (def->parts[i].fieldno == part->fieldno &&
+		    (def->parts[i].coll == NULL || def->parts[i].coll == part->coll))
 			return true;
 	return false;
 }
@@ -97,7 +106,7 @@ struct key_def *key_def_merge(const struct key_def *first, const struct key_def 
 	memcpy(def->parts, first->parts, first->part_count * sizeof(def->parts[0]));
 	def->part_count = def->unique_part_count = first->part_count;
 	for (uint32_t i = 0; i < second->part_count; i++)
-		if (!key_def_has_field(first, second->parts[i].fieldno))
+		if (!key_def_decides(first, &second->parts[i]))
 			def->parts[def->part_count++] = second->parts[i];
 	key_def_finish(def);
 	return def;

@@ -13,6 +13,7 @@
 
 #include "db/tuple/format.h"
 
+struct coll;
 struct tuple;
 struct region;
 
@@ -22,7 +23,16 @@ struct key_part {
 	enum field_type type;
 	bool is_nullable;
 	uint32_t coll_id;
+	/** The collation's, or NULL where bytes are compared. Set and counted by key definitions. */
+	struct coll *coll;
 };
+
+/** A part without a collation. */
+static inline struct key_part key_part_of(uint32_t fieldno, enum field_type type, bool is_nullable)
+{
+	return (struct key_part){.fieldno = fieldno, .type = type, .is_nullable = is_nullable,
+				 .coll_id = COLL_NONE};
+}
 
 /** A comparison hint: hint(a) < hint(b) implies a < b; equal hints say nothing. */
 typedef uint64_t hint_t;
@@ -39,15 +49,14 @@ struct key_def {
 	/** Parts that make a tuple unique, for a merged definition; else part_count. */
 	uint32_t unique_part_count;
 	bool has_nullable;
+	/** A part has a collator. */
+	bool has_coll;
 	/** Equal hints other than UINT64_MAX mean equal first parts. */
 	bool hint_is_exact;
 	/** Hints are the first bytes of a string: see hint.h. */
 	bool hint_is_bytes;
 	struct key_part parts[];
 };
-
-/** Can keys be ordered by the collation, or by none (COLL_NONE)? */
-bool key_part_knows_collation(uint32_t coll_id);
 
 /** Parts are copied. NULL: ER_NO_SUCH_COLLATION, ER_UNSUPPORTED (a part's type has no order). */
 struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count);

@@ -86,7 +86,8 @@ local function normalize_part(part, i, space_id, format)
     check_type(part, i, format, out)
     out.type = lower_type(out.type)
     if out.collation ~= nil then
-        local id = util.collation_id(out.collation)
+        local name = out.collation
+        local id = util.collation_id(name) or util.collation_id(name:lower())
         if id == nil then
             params("options.parts[%d]: collation was not found by name '%s'", i, out.collation)
         end

@@ -17,6 +17,7 @@
 #include "core/map.h"
 #include "db/error.h"
 #include "db/txn/txn.h"
+#include "db/tuple/coll_id.h"
 #include "db/tuple/tuple.h"
 #include "lua/box/box.h"
 #include "lua/bridge.h"
@@ -55,15 +56,12 @@ static struct tuple *system_row(uint32_t space_id, uint32_t id)
 
 /* Description ------------------------------------------------------------- */
 
-static void push_collation(lua_State *L, uint32_t coll_id)
+static void push_collation(lua_State *L, uint32_t id)
 {
-	struct tuple *row = system_row(SPACE_COLLATION, coll_id);
-	const char *name = row != NULL ? tuple_field(row, 1) : NULL;
-	if (name == NULL || mp_typeof(*name) != MP_STR)
+	const struct coll_id *coll_id = id != COLL_ID_NONE ? coll_id_by_id(id) : NULL;
+	if (coll_id == NULL)
 		return;
-	uint32_t len;
-	const char *s = mp_decode_str(&name, &len);
-	lua_pushlstring(L, s, len);
+	lua_pushstring(L, coll_id->name);
 	lua_setfield(L, -2, "collation");
 }
 
@@ -76,8 +74,7 @@ static void push_parts(lua_State *L, const struct key_def *def)
 		set_number(L, "fieldno", part->fieldno + 1);
 		set_string(L, "type", field_type_names[part->type]);
 		set_bool(L, "is_nullable", part->is_nullable);
-		if (part->coll_id != COLL_NONE)
-			push_collation(L, part->coll_id);
+		push_collation(L, part->coll_id);
 		lua_rawseti(L, -2, (int)i + 1);
 	}
 }
@@ -395,6 +392,7 @@ void lua_space_init(lua_State *L)
 	lua_load_embedded(L, "space.lua", "tarn.box.space");
 	lua_load_embedded(L, "schema_space.lua", "tarn.box.schema_space");
 	lua_load_embedded(L, "schema_index.lua", "tarn.box.schema_index");
+	lua_load_embedded(L, "schema_collation.lua", "tarn.box.schema_collation");
 	lua_sequence_init(L);
 	lua_user_init(L);
 }

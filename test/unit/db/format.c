@@ -53,7 +53,7 @@ static struct field_def four_fields[] = {
 
 static void test_checks(void **state)
 {
-	struct key_part part = {5, FIELD_TYPE_INTEGER, true, COLL_NONE};
+	struct key_part part = key_part_of(5, FIELD_TYPE_INTEGER, true);
 	struct key_def *key = key_def_new(&part, 1);
 	struct tuple_format *f = tuple_format_new(&key, 1, four_fields, 4, 0);
 	assert_non_null(f);
@@ -115,7 +115,7 @@ static void test_size(void **state)
 static void test_key_types(void **state)
 {
 	struct field_def field = {"a", FIELD_TYPE_STRING, false, COLL_NONE};
-	struct key_part part = {0, FIELD_TYPE_UNSIGNED, false, COLL_NONE};
+	struct key_part part = key_part_of(0, FIELD_TYPE_UNSIGNED, false);
 	struct key_def *keys[2] = {key_def_new(&part, 1)};
 	assert_null(tuple_format_new(keys, 1, &field, 1, 0));
 	assert_error(ER_FORMAT_MISMATCH_INDEX_PART, "Field 1 has type 'string' in space format, "

@@ -17,7 +17,7 @@ static struct {
 
 static int setup(void **state)
 {
-	struct key_part part = {0, FIELD_TYPE_UNSIGNED, false, COLL_NONE};
+	struct key_part part = key_part_of(0, FIELD_TYPE_UNSIGNED, false);
 	b.def = key_def_new(&part, 1);
 	b.format = tuple_format_new(&b.def, 1, NULL, 0, 0);
 	struct index_def *def = index_def_new(512, 0, "pk", 2, INDEX_HASH, true, true, b.def, NULL);

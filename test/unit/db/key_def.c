@@ -197,8 +197,8 @@ static void test_one_part(void **state)
 	for (int type = 0; type < KEY_TYPE_COUNT; type++)
 		for (uint32_t fieldno = 0; fieldno < 3; fieldno++)
 			for (int is_nullable = 0; is_nullable < 2; is_nullable++) {
-				struct key_part part = {fieldno, key_types[type], is_nullable,
-							COLL_NONE};
+				struct key_part part = key_part_of(fieldno, key_types[type],
+								   is_nullable);
 				check_def(&part, 1);
 			}
 }
@@ -221,10 +221,10 @@ static void test_many_parts(void **state)
 
 static void test_merge(void **state)
 {
-	struct key_part first[] = {{3, FIELD_TYPE_STRING, true, COLL_NONE},
-				   {1, FIELD_TYPE_UNSIGNED, false, COLL_NONE}};
-	struct key_part second[] = {{1, FIELD_TYPE_UNSIGNED, false, COLL_NONE},
-				    {0, FIELD_TYPE_UNSIGNED, false, COLL_NONE}};
+	struct key_part first[] = {key_part_of(3, FIELD_TYPE_STRING, true),
+				   key_part_of(1, FIELD_TYPE_UNSIGNED, false)};
+	struct key_part second[] = {key_part_of(1, FIELD_TYPE_UNSIGNED, false),
+				    key_part_of(0, FIELD_TYPE_UNSIGNED, false)};
 	struct key_def *a = key_def_new(first, 2), *b = key_def_new(second, 2);
 	struct key_def *merged = key_def_merge(a, b);
 	assert_int_equal(merged->part_count, 3);
@@ -250,8 +250,8 @@ static void assert_error(uint32_t code, const char *message)
 
 static void test_key_validate(void **state)
 {
-	struct key_part parts[] = {{0, FIELD_TYPE_UNSIGNED, false, COLL_NONE},
-				   {1, FIELD_TYPE_STRING, true, COLL_NONE}};
+	struct key_part parts[] = {key_part_of(0, FIELD_TYPE_UNSIGNED, false),
+				   key_part_of(1, FIELD_TYPE_STRING, true)};
 	struct key_def *def = key_def_new(parts, 2);
 	const char *good = "\x01\xa1x", *with_nil = "\x01\xc0", *bad = "\xa1x\x01";
 	assert_int_equal(key_validate(def, good, 2, true, false), 0);
@@ -273,10 +273,11 @@ static void test_key_validate(void **state)
 
 static void test_unsupported(void **state)
 {
-	struct key_part part = {0, FIELD_TYPE_STRING, false, 2};
+	struct key_part part = key_part_of(0, FIELD_TYPE_STRING, false);
+	part.coll_id = 2000;
 	assert_null(key_def_new(&part, 1));
-	assert_error(ER_NO_SUCH_COLLATION, "Collation '#2' does not exist");
-	part = (struct key_part){0, FIELD_TYPE_DECIMAL, false, COLL_NONE};
+	assert_error(ER_NO_SUCH_COLLATION, "Collation '#2000' does not exist");
+	part = key_part_of(0, FIELD_TYPE_DECIMAL, false);
 	assert_null(key_def_new(&part, 1));
 	assert_error(ER_UNSUPPORTED, "Index does not support key parts of type 'decimal'");
 }

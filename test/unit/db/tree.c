@@ -23,10 +23,10 @@ struct bench {
 
 static void bench_open(struct bench *b, enum index_kind kind)
 {
-	struct key_part pk = {0, FIELD_TYPE_UNSIGNED, false, COLL_NONE};
+	struct key_part pk = key_part_of(0, FIELD_TYPE_UNSIGNED, false);
 	bool is_string = kind == KIND_STRING || kind == KIND_STRING_NULLABLE;
-	struct key_part sk = {1, is_string ? FIELD_TYPE_STRING : FIELD_TYPE_UNSIGNED,
-			      kind != KIND_STRING, COLL_NONE};
+	struct key_part sk = key_part_of(1, is_string ? FIELD_TYPE_STRING : FIELD_TYPE_UNSIGNED,
+					 kind != KIND_STRING);
 	bool is_primary = kind == KIND_UNIQUE || kind == KIND_UNIQUE_NO_HINT;
 	b->kind = kind;
 	make_string_values = is_string;
