@@ -268,13 +268,16 @@ static int checkpoint_run(void)
 	if (state.has_last && vclock_compare(&state.last, journal_vclock()) == 0)
 		return 0;
 	struct checkpoint c;
+	uint64_t bytes = journal_bytes();
 	if (open_views(&c, journal_vclock()) != 0)
 		return -1;
 	int rc = journal_rotate();
 	if (rc == 0)
 		rc = worker_call(write_file, &c);
-	if (rc == 0)
+	if (rc == 0) {
 		checkpoint_note(&c.meta.vclock);
+		journal_note_checkpoint(bytes);
+	}
 	close_views(&c);
 	int keep_count = state.keep_count;
 	if (rc == 0 && worker_call(collect_garbage, &keep_count) != 0)

@@ -10,24 +10,28 @@
  *     journal_write()      batch_start()           batch_done()
  *     OPEN --------> QUEUED ---------> WRITING --------------> free
  *
+ * What batches may hold is bounded (wal_queue_max_size): entries beyond that wait,
+ * and are put into a batch, in their order, as batches are done.
+ *
  * Invariants:
  *
  *  1. At most one batch is WRITING, and it is older than all that are queued.
  *  2. Only the last queued batch takes entries, unless it is sealed.
  *  3. wal_vclock is what has been written; `assigned` is that plus all entries
  *     in batches. Without batches they are equal.
- *  4. While a worker writes, it alone touches `file` and `file_vclock`, and tx
- *     does not change wal_vclock.
- *  5. A batch that fails takes all later ones with it, since their changes were
- *     made on top of its own: memory is undone newest first, then LSNs are
- *     given out again from wal_vclock.
+ *  4. While a worker writes, it alone touches `file`, and tx does not change
+ *     wal_vclock.
+ *  5. A batch that fails takes all later ones with it, and the entries that wait,
+ *     since their changes were made on top of its own: memory is undone newest
+ *     first, then LSNs are given out again from wal_vclock.
+ *  6. No entry goes into a batch while others wait: order of change is order in
+ *     the log. A cancel ends no wait, so an entry that was taken is written, or
+ *     fails with those before it.
  */
 #include "db/wal/journal.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #include "core/fiber.h"
 #include "core/log.h"
@@ -36,6 +40,7 @@
 #include "core/sys.h"
 #include "core/worker.h"
 #include "db/error.h"
+#include "db/wal/journal_file.h"
 #include "db/wal/wal_int.h"
 
 enum {
@@ -50,6 +55,8 @@ enum {
 	/** ... until so many writes in a row took less than this. */
 	FAST_WRITE_NS = 1000 * 1000,
 	FAST_WRITE_COUNT = 16,
+	/** Of a row beside its body, about. */
+	ROW_HEADER_SIZE = 48,
 };
 
 struct journal_batch {
@@ -61,30 +68,42 @@ struct journal_batch {
 	struct vclock vclock;
 	/** Takes no entries any more; the file ends behind it. */
 	bool is_sealed;
-	/** Result of the write. */
-	uint64_t duration_ns;
+	/** When it was begun while another was written, or 0. */
+	uint64_t queued_ns;
+	/** How long its write took, and when that was over. */
+	uint64_t duration_ns, end_ns;
 };
 
 static struct {
 	bool is_open, is_bootstrapping, is_failing;
-	const char *dir;
 	enum wal_mode mode;
 	int64_t file_size_max;
 	struct vclock assigned;
 	/** Batches that wait, oldest first. */
 	struct list queue;
+	/** Entries that wait for room, oldest first. */
+	struct list waiting;
+	/** What all entries in batches take, and may take, in bytes. */
+	size_t queue_size, queue_size_max;
 	/** With a worker, or NULL. */
 	struct journal_batch *writing;
 	struct list free;
-	struct xlog_file file;
-	/** Where the current file began, or the last one. */
-	struct vclock file_vclock;
-	bool has_file_vclock;
+	struct journal_file file;
 	bool is_slow;
 	int fast_writes;
 	/** Who waits for `writing` to come back, or NULL. */
 	struct fiber *closer;
-} journal = {.file = XLOG_FILE_CLOSED};
+	/** Written since journal_note_checkpoint(), and from where on to tell. */
+	uint64_t bytes, bytes_limit;
+	void (*on_limit)(void);
+	/** Seconds from which on a write is told of. */
+	double too_long;
+} journal = {
+	.file.file = XLOG_FILE_CLOSED,
+	.queue_size_max = JOURNAL_QUEUE_SIZE_MAX,
+	.bytes_limit = UINT64_MAX,
+	.too_long = 0.5,
+};
 
 struct vclock wal_vclock;
 struct uuid instance_uuid, replicaset_uuid;
@@ -102,6 +121,7 @@ static struct journal_batch *batch_new(void)
 		list_create(&b->entries);
 	}
 	b->is_sealed = false;
+	b->queued_ns = journal.writing != NULL ? clock_monotonic_ns() : 0;
 	list_add_tail(&journal.queue, &b->link);
 	return b;
 }
@@ -129,132 +149,113 @@ static void batch_recycle(struct journal_batch *b)
 
 /* Writing a batch: in tx or in a worker ------------------------------- */
 
-/** Is this a journal without a row and without damage? */
-static bool is_empty_journal(const char *path)
-{
-	struct xlog_cursor c;
-	bool is_empty = false;
-	if (xlog_cursor_open(&c, path) == 0) {
-		is_empty = xlog_cursor_next_block(&c) == 1 && c.end != XLOG_END_TORN;
-		xlog_cursor_close(&c);
-	}
-	diag_clear(diag_get());
-	return is_empty;
-}
-
-/**
- * A file of this name can't hold a row that was recovered, or the signature
- * would be past it. If it is not just empty, it holds a torn write, or what
- * force_recovery skipped, and is kept under another name.
- */
-static int move_aside(const char *path)
-{
-	struct stat st;
-	if (stat(path, &st) != 0 || is_empty_journal(path))
-		return 0;
-	char *aside = xasprintf("%s.torn", path);
-	for (int i = 1; stat(aside, &st) == 0; i++) {
-		xfree(aside);
-		aside = xasprintf("%s.torn.%d", path, i);
-	}
-	int rc = sys->rename(path, aside);
-	if (rc != 0)
-		diag_set_errno(SystemError, "failed to rename '%s'", path);
-	else
-		say_warn("'%s' has no row that could be read: it is now '%s'", path, aside);
-	xfree(aside);
-	return rc;
-}
-
-static int file_begin(void)
-{
-	bool sync = journal.mode == WAL_FSYNC;
-	struct xlog_meta meta = {
-		.type = XLOG_XLOG,
-		.instance_uuid = instance_uuid,
-		.vclock = wal_vclock,
-		.has_prev_vclock = journal.has_file_vclock,
-		.prev_vclock = journal.file_vclock,
-	};
-	char *path = xlog_path(journal.dir, vclock_sum(&wal_vclock), XLOG_XLOG);
-	int rc = move_aside(path);
-	if (rc == 0)
-		rc = xlog_file_create(&journal.file, path, &meta);
-	xfree(path);
-	if (rc != 0)
-		return -1;
-	if (xlog_file_publish(&journal.file, sync) != 0) {
-		xlog_file_discard(&journal.file);
-		return -1;
-	}
-	journal.file_vclock = wal_vclock;
-	journal.has_file_vclock = true;
-	return 0;
-}
-
-/** Closes the file. All rows in it are safe already: a failure is only told. */
-static void file_end(void)
-{
-	if (xlog_file_is_open(&journal.file) &&
-	    xlog_file_close(&journal.file, journal.mode == WAL_FSYNC) != 0)
-		diag_log();
-}
-
 static int batch_write(void *arg)
 {
 	struct journal_batch *b = arg;
 	uint64_t start = clock_monotonic_ns();
 	int rc = 0;
-	if (b->data.size > 0) {
-		if (!xlog_file_is_open(&journal.file))
-			rc = file_begin();
-		if (rc == 0)
-			rc = xlog_file_append(&journal.file, b->data.data, b->data.size,
-					      journal.mode == WAL_FSYNC);
-	}
-	if (rc == 0 && (b->is_sealed || journal.file.offset >= journal.file_size_max))
-		file_end();
-	b->duration_ns = clock_monotonic_ns() - start;
+	if (b->data.size > 0)
+		rc = journal_file_append(&journal.file, &b->data);
+	if (rc == 0 && (b->is_sealed || journal.file.file.offset >= journal.file_size_max))
+		journal_file_end(&journal.file);
+	b->end_ns = clock_monotonic_ns();
+	b->duration_ns = b->end_ns - start;
 	return rc;
 }
 
 /* What becomes of entries --------------------------------------------- */
 
-/** Takes the oldest entry out and wakes its fiber. */
-static void entry_finish(struct journal_batch *b, int result)
+/** Tells the entry's owner. */
+static void entry_done(struct journal_entry *entry, int result)
 {
-	struct journal_entry *entry = list_shift_entry(&b->entries, struct journal_entry, link);
 	entry->result = result;
 	entry->is_done = true;
+	if (entry->on_done != NULL)
+		entry->on_done(entry);
+	else
+		fiber_wakeup(entry->fiber);
+}
+
+/** Lets the fiber go that waits in journal_submit(). */
+static void entry_leave(struct journal_entry *entry)
+{
+	if (entry->is_out == NULL)
+		return;
+	*entry->is_out = true;
+	entry->is_out = NULL;
 	fiber_wakeup(entry->fiber);
 }
 
-static void batch_undo(struct journal_batch *b)
+/** Takes the oldest entry out. */
+static void batch_finish_entry(struct journal_batch *b, int result)
+{
+	struct journal_entry *entry = list_shift_entry(&b->entries, struct journal_entry, link);
+	journal.queue_size -= entry->size;
+	entry_done(entry, result);
+}
+
+static void undo_entries(struct list *entries)
 {
 	struct journal_entry *entry;
-	list_foreach_entry_reverse(entry, &b->entries, link) {
+	list_foreach_entry_reverse(entry, entries, link) {
 		if (entry->on_failure != NULL)
 			entry->on_failure(entry);
 	}
 }
 
-/** Undoes the batch and all that are queued behind it (invariant 5). */
+/** Undoes the batch and all that came behind it (invariant 5). */
 static void batch_fail(struct journal_batch *failed)
 {
 	diag_log();
 	list_add(&journal.queue, &failed->link);
 	struct journal_batch *b;
+	struct list waiting;
+	list_create(&waiting);
+	list_splice_tail(&waiting, &journal.waiting);
 	journal.is_failing = true;
+	undo_entries(&waiting);
 	list_foreach_entry_reverse(b, &journal.queue, link)
-		batch_undo(b);
+		undo_entries(&b->entries);
 	journal.is_failing = false;
 	journal.assigned = wal_vclock;
 	while (!list_empty(&journal.queue)) {
 		b = list_shift_entry(&journal.queue, struct journal_batch, link);
 		while (!list_empty(&b->entries))
-			entry_finish(b, -1);
+			batch_finish_entry(b, -1);
 		batch_recycle(b);
 	}
+	while (!list_empty(&waiting)) {
+		struct journal_entry *entry =
+			list_shift_entry(&waiting, struct journal_entry, link);
+		entry_leave(entry);
+		entry_done(entry, -1);
+	}
+}
+
+static size_t batch_row_count(const struct journal_batch *b)
+{
+	size_t count = 0;
+	struct journal_entry *entry;
+	list_foreach_entry(entry, &b->entries, link)
+		count += entry->row_count;
+	return count;
+}
+
+/** Tells of a batch that took long, from its first entry on. */
+static void note_too_long(const struct journal_batch *b)
+{
+	uint64_t ns = b->queued_ns != 0 ? b->end_ns - b->queued_ns : b->duration_ns;
+	if (ns * 1e-9 > journal.too_long)
+		say_warn("too long WAL write: %zu rows at LSN %lld: %.3f sec", batch_row_count(b),
+			 (long long)vclock_get(&b->vclock, instance_id), ns * 1e-9);
+}
+
+/** Counts what was written towards the next checkpoint. */
+static void note_size(const struct journal_batch *b)
+{
+	journal.bytes += b->data.size;
+	if (journal.bytes > journal.bytes_limit && journal.on_limit != NULL)
+		journal.on_limit();
 }
 
 /** Keeps track of how fast the device is. */
@@ -274,6 +275,8 @@ static void note_duration(const struct journal_batch *b)
 	}
 }
 
+static void admit_waiting(void);
+
 static void batch_done(void *arg, int result)
 {
 	struct journal_batch *b = arg;
@@ -287,10 +290,14 @@ static void batch_done(void *arg, int result)
 		batch_fail(b);
 		return;
 	}
+	note_too_long(b);
+	note_size(b);
 	wal_vclock = b->vclock;
 	while (!list_empty(&b->entries))
-		entry_finish(b, 0);
+		batch_finish_entry(b, 0);
 	batch_recycle(b);
+	if (!list_empty(&journal.waiting))
+		admit_waiting();
 }
 
 /** Starts the oldest batch; `may_wait`: in this thread even where that takes long. */
@@ -407,22 +414,63 @@ static int entry_pass(struct journal_entry *entry)
 	return 0;
 }
 
-static int entry_submit(struct journal_entry *entry, bool seal)
+/** An estimate of what its rows take in the batch. */
+static size_t entry_size(const struct journal_entry *entry)
 {
-	struct journal_batch *b = batch_current();
-	entry->fiber = fiber();
-	entry->is_done = false;
+	size_t size = 0;
+	for (uint32_t i = 0; i < entry->row_count; i++)
+		size += ROW_HEADER_SIZE + entry->rows[i].body_size;
+	return size;
+}
+
+/** Is there room for one more? A single entry of any size always has it. */
+static bool has_room(void)
+{
+	return list_empty(&journal.waiting) && journal.queue_size <= journal.queue_size_max;
+}
+
+static void batch_put(struct journal_batch *b, struct journal_entry *entry)
+{
 	entry_assign(entry, &journal.assigned);
 	entry_encode(entry, b);
 	list_add_tail(&b->entries, &entry->link);
 	b->vclock = journal.assigned;
-	b->is_sealed = seal;
-	if (b->data.size >= BATCH_SIZE_MAX) {
-		journal_flush(false);
-		/* Those who came first go first. */
-		if (entry->is_done)
-			fiber_reschedule();
+	b->is_sealed = entry->is_barrier;
+	journal.queue_size += entry->size;
+}
+
+/** Puts those that wait into batches as far as there is room, and lets go who wait for no more. */
+static void admit_waiting(void)
+{
+	while (!list_empty(&journal.waiting) && journal.queue_size <= journal.queue_size_max) {
+		struct journal_entry *entry =
+			list_shift_entry(&journal.waiting, struct journal_entry, link);
+		batch_put(batch_current(), entry);
+		entry_leave(entry);
 	}
+}
+
+/** Puts the entry into a batch, or among those that wait. */
+static void entry_submit(struct journal_entry *entry)
+{
+	entry->fiber = fiber();
+	entry->is_done = false;
+	entry->size = entry_size(entry);
+	if (!has_room()) {
+		list_add_tail(&journal.waiting, &entry->link);
+		return;
+	}
+	struct journal_batch *b = batch_current();
+	batch_put(b, entry);
+	if (b->data.size >= BATCH_SIZE_MAX)
+		journal_flush(false);
+}
+
+static int entry_wait(struct journal_entry *entry)
+{
+	/* It may be done at once: those who came first go first. */
+	if (entry->is_done)
+		fiber_reschedule();
 	while (!entry->is_done)
 		fiber_yield();
 	if (entry->result != 0)
@@ -430,19 +478,60 @@ static int entry_submit(struct journal_entry *entry, bool seal)
 	return entry->result;
 }
 
-int journal_write(struct journal_entry *entry)
+/** What every entry goes through. 0: it is to be submitted; 1: that is done; -1: refused. */
+static int entry_begin(struct journal_entry *entry)
 {
-	if (journal.is_bootstrapping)
-		return entry_pass(entry);
+	if (journal.is_bootstrapping) {
+		entry_pass(entry);
+		return 1;
+	}
 	if (!journal.is_open)
 		return entry_refuse(entry, ER_LOADING);
 	if (journal.is_failing)
 		return entry_refuse(entry, ER_WAL_IO);
-	if (journal.mode == WAL_NONE)
-		return entry_pass(entry);
+	if (journal.mode == WAL_NONE) {
+		entry_pass(entry);
+		return 1;
+	}
+	return 0;
+}
+
+int journal_write(struct journal_entry *entry)
+{
+	int rc = entry_begin(entry);
+	if (rc != 0)
+		return rc > 0 ? 0 : -1;
 	if (fiber_may_yield() != 0)
 		return entry_fail(entry);
-	return entry_submit(entry, false);
+	entry_submit(entry);
+	return entry_wait(entry);
+}
+
+int journal_submit(struct journal_entry *entry, bool may_wait)
+{
+	assert(entry->on_done != NULL);
+	int rc = entry_begin(entry);
+	if (rc > 0)
+		entry->on_done(entry);
+	if (rc != 0)
+		return rc > 0 ? 0 : -1;
+	bool fits = has_room();
+	if (!fits && !may_wait) {
+		client_error(ER_WAL_IO);
+		struct error *cause = error_new(&type_ClientError, ER_WAL_IO, __FILE__, __LINE__,
+						"The queue of the log is full (wal_queue_max_size)");
+		diag_last()->cause = cause;
+		return entry_fail(entry);
+	}
+	if (!fits && fiber_may_yield() != 0)
+		return entry_fail(entry);
+	/* The owner may free the entry once it is done: `is_out` lives here. */
+	bool is_out = false;
+	entry->is_out = fits ? NULL : &is_out;
+	entry_submit(entry);
+	while (!fits && !is_out)
+		fiber_yield();
+	return 0;
 }
 
 /* The life of the journal --------------------------------------------- */
@@ -450,6 +539,34 @@ int journal_write(struct journal_entry *entry)
 const struct vclock *journal_vclock(void)
 {
 	return &journal.assigned;
+}
+
+void journal_set_queue_size_max(size_t size)
+{
+	journal.queue_size_max = size;
+	if (journal.is_open)
+		admit_waiting();
+}
+
+void journal_set_too_long(double seconds)
+{
+	journal.too_long = seconds;
+}
+
+void journal_set_size_limit(uint64_t bytes, void (*on_limit)(void))
+{
+	journal.bytes_limit = bytes;
+	journal.on_limit = on_limit;
+}
+
+uint64_t journal_bytes(void)
+{
+	return journal.bytes;
+}
+
+void journal_note_checkpoint(uint64_t bytes)
+{
+	journal.bytes -= bytes;
 }
 
 void journal_set_bootstrapping(bool yesno)
@@ -462,22 +579,27 @@ int journal_rotate(void)
 	assert(journal.is_open);
 	if (journal.mode == WAL_NONE)
 		return 0;
-	struct journal_entry barrier = {.row_count = 0};
-	return entry_submit(&barrier, true);
+	struct journal_entry barrier = {.is_barrier = true};
+	entry_submit(&barrier);
+	return entry_wait(&barrier);
 }
 
 void journal_open(const struct journal_config *config)
 {
 	assert(!journal.is_open);
-	journal.dir = config->dir;
+	journal.file.dir = config->dir;
+	journal.file.is_synced = config->mode == WAL_FSYNC;
 	journal.mode = config->mode;
 	journal.file_size_max = config->file_size_max;
 	journal.assigned = wal_vclock;
-	journal.has_file_vclock = config->prev_vclock != NULL;
+	journal.file.has_vclock = config->prev_vclock != NULL;
 	if (config->prev_vclock != NULL)
-		journal.file_vclock = *config->prev_vclock;
+		journal.file.vclock = *config->prev_vclock;
 	list_create(&journal.queue);
+	list_create(&journal.waiting);
 	list_create(&journal.free);
+	journal.queue_size = 0;
+	journal.bytes = 0;
 	journal.is_slow = false;
 	journal.is_open = true;
 	loop_set_hook(LOOP_HOOK_JOURNAL, journal_hook);
@@ -491,10 +613,11 @@ void journal_close(void)
 	while (journal.writing != NULL)
 		fiber_yield();
 	journal.closer = NULL;
-	journal_flush(true);
+	while (!list_empty(&journal.queue) || !list_empty(&journal.waiting))
+		journal_flush(true);
 	journal.is_open = false;
 	loop_set_hook(LOOP_HOOK_JOURNAL, NULL);
-	file_end();
+	journal_file_end(&journal.file);
 	while (!list_empty(&journal.free)) {
 		struct journal_batch *b =
 			list_shift_entry(&journal.free, struct journal_batch, link);

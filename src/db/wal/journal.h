@@ -14,7 +14,12 @@
 
 struct fiber;
 
-/** One transaction on its way to the log. Lives on the committing fiber's side until done. */
+enum {
+	/** What may be on its way to the log, in bytes, unless wal_queue_max_size says otherwise. */
+	JOURNAL_QUEUE_SIZE_MAX = 16 * 1024 * 1024,
+};
+
+/** One transaction on its way to the log. Its owner's until done. */
 struct journal_entry {
 	struct list link;
 	struct xrow_header *rows;
@@ -22,13 +27,23 @@ struct journal_entry {
 	/** Set by the journal: 0 written, -1 failed. */
 	int result;
 	bool is_done;
+	/** The file ends behind it; it has no rows. */
+	bool is_barrier;
 	/**
 	 * Rolls the memory changes back; called for each entry of a failed batch, newest
 	 * first, before any fiber wakes. May not yield. NULL: there is nothing to undo.
 	 */
 	void (*on_failure)(struct journal_entry *entry);
+	/**
+	 * For journal_submit(): the entry's fate is known. Called in the order of commits,
+	 * in the loop's fiber, may not yield; may free the entry. NULL: the fiber is woken.
+	 */
+	void (*on_done)(struct journal_entry *entry);
 	void *arg;
+	/* The journal's own. */
 	struct fiber *fiber;
+	size_t size;
+	bool *is_out;
 };
 
 /**
@@ -38,3 +53,10 @@ struct journal_entry {
  * does not end the wait. Yields.
  */
 int journal_write(struct journal_entry *entry);
+
+/**
+ * The same without waiting for the write: `on_done` tells. 0: taken, and maybe done
+ * already. Where the queue is full, yields until there is room if it `may_wait`. -1 with
+ * an error set, after on_failure was called, where it was not taken: then on_done is not.
+ */
+int journal_submit(struct journal_entry *entry, bool may_wait);

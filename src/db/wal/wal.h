@@ -65,3 +65,10 @@ bool checkpoint_is_running(void);
 void checkpoint_set_count(int count);
 /** Seconds between automatic checkpoints; 0: none. */
 void checkpoint_set_interval(double seconds);
+/** Bytes written to journals since the last checkpoint from which on the next is made. */
+void checkpoint_set_wal_threshold(double bytes);
+
+/** Bytes that may be on their way to the log before commits wait for room. */
+void journal_set_queue_size_max(size_t size);
+/** Writes that take longer, in seconds, are told in the log. */
+void journal_set_too_long(double seconds);

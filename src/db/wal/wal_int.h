@@ -36,6 +36,12 @@ const struct vclock *journal_vclock(void);
  */
 int journal_rotate(void);
 
+/** Calls `on_limit` after a write once more than `bytes` were written since the last checkpoint. */
+void journal_set_size_limit(uint64_t bytes, void (*on_limit)(void));
+/** Bytes written since the last checkpoint; one that took them in takes them off. */
+uint64_t journal_bytes(void);
+void journal_note_checkpoint(uint64_t bytes);
+
 /** Entries are taken without a journal: they are part of the first snapshot to come. */
 void journal_set_bootstrapping(bool yesno);
 

@@ -126,6 +126,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	journal_close();
+	journal_set_queue_size_max(JOURNAL_QUEUE_SIZE_MAX);
 	sys = &sys_real;
 	char command[128];
 	snprintf(command, sizeof(command), "rm -r %s", dir);
@@ -313,6 +314,115 @@ static void fsync_groups_what_comes_meanwhile(void **state)
 	assert_woken_in_order(0, 101);
 	assert_results(0, 101, 0);
 	assert_files(range(0, 101), 101);
+}
+
+/* A bounded queue ------------------------------------------------------ */
+
+static int done[COMMITS_MAX], done_count;
+
+static void on_done(struct journal_entry *entry)
+{
+	struct commit *c = entry->arg;
+	c->result = entry->result;
+	done[done_count++] = c - commits;
+}
+
+/** A commit that does not wait for its end; the result of the submission. */
+static int submit(int id, bool may_wait)
+{
+	struct commit *c = &commits[id];
+	commit_prepare(id);
+	c->entry.on_done = on_done;
+	c->result = 1;
+	return journal_submit(&c->entry, may_wait);
+}
+
+static int submit_func(va_list args)
+{
+	int id = va_arg(args, int);
+	assert_int_equal(submit(id, true), 0);
+	woken[woken_count++] = id;
+	running--;
+	return 0;
+}
+
+static void full_queue_makes_commits_wait(void **state)
+{
+	(void)state;
+	open_journal(WAL_FSYNC, INT64_MAX);
+	journal_set_queue_size_max(200);
+	reset_commits();
+	done_count = 0;
+	disk.sync_delay_us = 2000;
+	/* Fills the queue; no yield. */
+	int taken = 0;
+	while (submit(taken, false) == 0)
+		taken++;
+	assert_in_range(taken, 2, 10);
+	assert_int_equal(diag_last()->code, ER_WAL_IO);
+	assert_non_null(diag_last()->cause);
+	assert_undone(&taken, 1);
+	/* These wait for room, then for their write; one is cancelled meanwhile. */
+	start_commits(taken, 50);
+	struct fiber *f = fiber_new("submit", submit_func);
+	running++;
+	fiber_start(f, taken + 50);
+	assert_int_equal(woken_count, 0);
+	fiber_cancel(f);
+	wait_commits();
+	while (done_count < taken + 1)
+		fiber_sleep(0.001);
+	for (int i = 0; i < taken; i++)
+		assert_int_equal(done[i], i);
+	assert_int_equal(done[taken], taken + 50);
+	assert_results(taken, 50, 0);
+	assert_int_equal(commits[taken + 50].result, 0);
+	assert_true(disk.syncs > 3);
+	assert_files(range(0, taken + 51), taken + 51);
+}
+
+static void failed_write_takes_those_that_wait_with_it(void **state)
+{
+	(void)state;
+	open_journal(WAL_FSYNC, INT64_MAX);
+	journal_set_queue_size_max(200);
+	reset_commits();
+	disk.sync_delay_us = 2000;
+	disk.sync_in = 1;
+	start_commits(0, 1);
+	fiber_sleep(0.0005);
+	start_commits(1, 30);
+	wait_commits();
+	assert_results(1, 30, -1);
+	int newest_first[30];
+	for (int i = 0; i < 30; i++)
+		newest_first[i] = 30 - i;
+	assert_undone(newest_first, 30);
+	assert_woken_in_order(0, 31);
+	reset_commits();
+	start_commits(1, 30);
+	wait_commits();
+	assert_results(1, 30, 0);
+	assert_files(range(0, 31), 31);
+}
+
+static void full_queue_and_the_end(void **state)
+{
+	(void)state;
+	open_journal(WAL_FSYNC, INT64_MAX);
+	journal_set_queue_size_max(0);
+	reset_commits();
+	disk.sync_delay_us = 1000;
+	start_commits(0, 20);
+	assert_int_equal(journal_rotate(), 0);
+	/* It came after them. */
+	assert_int_equal(woken_count, 20);
+	reset_commits();
+	start_commits(20, 20);
+	journal_close();
+	wait_commits();
+	assert_results(20, 20, 0);
+	assert_files(range(0, 40), 40);
 }
 
 static void failed_write_is_undone(void **state)
@@ -597,6 +707,9 @@ static int tests_func(va_list args)
 		TEST(one_write_for_a_turn),
 		TEST(large_batches_keep_order),
 		TEST(fsync_groups_what_comes_meanwhile),
+		TEST(full_queue_makes_commits_wait),
+		TEST(failed_write_takes_those_that_wait_with_it),
+		TEST(full_queue_and_the_end),
 		TEST(failed_write_is_undone),
 		TEST(failed_sync_takes_the_next_batch_with_it),
 		TEST(failed_cut_is_tried_again),

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The file that the journal writes to at present: made with the first batch, named
+ * after the state it begins at, and closed when it is large enough or a snapshot
+ * begins.
+ */
+#include "db/wal/journal_file.h"
+
+#include <sys/stat.h>
+
+#include "core/diag.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/sys.h"
+#include "db/wal/wal.h"
+
+/** Is this a journal without a row and without damage? */
+static bool is_empty_journal(const char *path)
+{
+	struct xlog_cursor c;
+	bool is_empty = false;
+	if (xlog_cursor_open(&c, path) == 0) {
+		is_empty = xlog_cursor_next_block(&c) == 1 && c.end != XLOG_END_TORN;
+		xlog_cursor_close(&c);
+	}
+	diag_clear(diag_get());
+	return is_empty;
+}
+
+/**
+ * A file of this name can't hold a row that was recovered, or the signature
+ * would be past it. If it is not just empty, it holds a torn write, or what
+ * force_recovery skipped, and is kept under another name.
+ */
+static int move_aside(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0 || is_empty_journal(path))
+		return 0;
+	char *aside = xasprintf("%s.torn", path);
+	for (int i = 1; stat(aside, &st) == 0; i++) {
+		xfree(aside);
+		aside = xasprintf("%s.torn.%d", path, i);
+	}
+	int rc = sys->rename(path, aside);
+	if (rc != 0)
+		diag_set_errno(SystemError, "failed to rename '%s'", path);
+	else
+		say_warn("'%s' has no row that could be read: it is now '%s'", path, aside);
+	xfree(aside);
+	return rc;
+}
+
+static int journal_file_begin(struct journal_file *f)
+{
+	struct xlog_meta meta = {
+		.type = XLOG_XLOG,
+		.instance_uuid = instance_uuid,
+		.vclock = wal_vclock,
+		.has_prev_vclock = f->has_vclock,
+		.prev_vclock = f->vclock,
+	};
+	char *path = xlog_path(f->dir, vclock_sum(&wal_vclock), XLOG_XLOG);
+	int rc = move_aside(path);
+	if (rc == 0)
+		rc = xlog_file_create(&f->file, path, &meta);
+	xfree(path);
+	if (rc != 0)
+		return -1;
+	if (xlog_file_publish(&f->file, f->is_synced) != 0) {
+		xlog_file_discard(&f->file);
+		return -1;
+	}
+	f->vclock = wal_vclock;
+	f->has_vclock = true;
+	return 0;
+}
+
+void journal_file_end(struct journal_file *f)
+{
+	if (xlog_file_is_open(&f->file) && xlog_file_close(&f->file, f->is_synced) != 0)
+		diag_log();
+}
+
+int journal_file_append(struct journal_file *f, const struct buf *data)
+{
+	if (!xlog_file_is_open(&f->file) && journal_file_begin(f) != 0)
+		return -1;
+	return xlog_file_append(&f->file, data->data, data->size, f->is_synced);
+}
