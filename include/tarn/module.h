@@ -219,6 +219,18 @@ int box_txn_begin(void);
 /** [yields] */
 int box_txn_commit(void);
 int box_txn_rollback(void);
+/** Seconds that the transaction may take; once for each. */
+int box_txn_set_timeout(double timeout);
+/** 0 default, 1 read committed, 2 read confirmed, 3 best effort, 4 linearizable. */
+int box_txn_set_isolation(uint32_t level);
+/** Memory that lives as long as the transaction. */
+void *box_txn_alloc(size_t size);
+
+typedef struct txn_savepoint box_txn_savepoint_t;
+
+/** Valid until the transaction ends or is rolled back over it. */
+box_txn_savepoint_t *box_txn_savepoint(void);
+int box_txn_rollback_to_savepoint(box_txn_savepoint_t *savepoint);
 
 /* Errors ------------------------------------------------------------------------- */
 

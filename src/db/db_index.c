@@ -14,9 +14,9 @@
 static struct index *find_readable(uint32_t space_id, uint32_t index_id)
 {
 	struct space *space = space_find(space_id);
-	if (space == NULL || fiber_check_slice() != 0 || space_access_check(space, PRIV_READ) != 0)
+	if (space == NULL || fiber_check_slice() != 0 ||
+	    space_access_check(space, PRIV_READ) != 0 || txn_on_read() != 0)
 		return NULL;
-	txn_on_read();
 	return space_index_find(space, index_id);
 }
 
@@ -239,9 +239,8 @@ struct iterator *db_index_iterator(uint32_t space_id, uint32_t index_id, uint32_
 int db_iterator_next(struct iterator *it, struct tuple **result)
 {
 	struct tuple *tuple;
-	if (fiber_check_slice() != 0)
+	if (fiber_check_slice() != 0 || txn_on_read() != 0)
 		return -1;
-	txn_on_read();
 	return give(it->next(it, &tuple), &tuple, result);
 }
 

@@ -270,7 +270,10 @@
 	X(216, ER_SYNC_QUORUM_TIMEOUT, \
 	  "Quorum collection for a synchronous transaction is timed out") \
 	X(217, ER_SYNC_ROLLBACK, "A rollback for a synchronous transaction is received") \
-	X(218, ER_TUPLE_METADATA_IS_TOO_BIG, "Can't create tuple: metadata size %u is too big")
+	X(218, ER_TUPLE_METADATA_IS_TOO_BIG, "Can't create tuple: metadata size %u is too big") \
+	/* Of 2.11. */ \
+	X(231, ER_TRANSACTION_TIMEOUT, "Transaction has been aborted by timeout") \
+	X(232, ER_ACTIVE_TIMER, "Operation is not permitted if timer is already running")
 
 enum error_code {
 #define X(code, name, format) name = code,

@@ -61,7 +61,7 @@ void client_error_set(const struct error_type *type, unsigned code, const char *
 		diag_log();
 }
 
-static void set_string_field(struct error *e, const char *name, const char *value)
+void error_set_string(struct error *e, const char *name, const char *value)
 {
 	char buf[512];
 	size_t len = strlen(value);
@@ -77,9 +77,9 @@ void access_denied_error(const char *access_type, const char *object_type,
 	client_error_set(&type_AccessDeniedError, ER_ACCESS_DENIED, __FILE__, __LINE__,
 			 access_type, object_type, object_name, user_name);
 	struct error *e = diag_last();
-	set_string_field(e, "object_type", object_type);
-	set_string_field(e, "object_name", object_name);
-	set_string_field(e, "access_type", access_type);
+	error_set_string(e, "object_type", object_type);
+	error_set_string(e, "object_name", object_name);
+	error_set_string(e, "access_type", access_type);
 }
 
 unsigned error_client_code(const struct error *e)

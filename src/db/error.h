@@ -33,6 +33,9 @@ struct error *client_error_new(unsigned code, const char *file, unsigned line, .
 void access_denied_error(const char *access_type, const char *object_type,
 			 const char *object_name, const char *user_name);
 
+/** Adds a detail that is a text; cut at some 500 bytes. */
+void error_set_string(struct error *e, const char *name, const char *value);
+
 /** For core/diag.h's error_log_name: "ER_..." of a ClientError, else NULL. */
 const char *client_error_log_name(const struct error *e);
 

@@ -115,8 +115,7 @@ struct txn *txn_stmt_begin(struct space *space, uint32_t type)
 		txn = txn_begin(true);
 		if (txn == NULL)
 			return NULL;
-	} else if (txn->is_aborted) {
-		client_error(ER_TRANSACTION_YIELD);
+	} else if (txn_check(txn) != 0) {
 		return NULL;
 	} else if (txn->sub_level > TXN_SUB_STMT_MAX) {
 		client_error(ER_SUB_STMT_MAX);
@@ -202,7 +201,7 @@ int txn_stmt_commit(struct txn *txn, const struct request *request)
 		return txn_commit(txn);
 	return 0;
 aborted:
-	client_error(ER_TRANSACTION_YIELD);
+	txn_check(txn);
 fail:
 	txn_stmt_rollback(txn);
 	return -1;
@@ -225,6 +224,8 @@ struct txn_savepoint *txn_savepoint_new(struct txn *txn)
 		client_error(ER_NO_TRANSACTION);
 		return NULL;
 	}
+	if (txn_check(txn) != 0)
+		return NULL;
 	struct txn_savepoint *svp = region_alloc(&txn->region, sizeof(*svp));
 	if (svp == NULL)
 		return NULL;
@@ -237,6 +238,8 @@ struct txn_savepoint *txn_savepoint_new(struct txn *txn)
 
 struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id)
 {
+	if (txn_check(txn) != 0)
+		return NULL;
 	struct txn_savepoint *svp;
 	list_foreach_entry_reverse(svp, &txn->savepoints, link) {
 		if (svp->id == id && svp->sub_level == txn->sub_level)
@@ -246,14 +249,51 @@ struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id)
 	return NULL;
 }
 
+/** Undoes the statements behind `last` and moves them to `undone`, in their order. */
+static void txn_undo_into(struct txn *txn, struct txn_stmt *last, struct list *undone)
+{
+	struct txn_stmt *stmt;
+	while ((stmt = txn_stmt_last(txn)) != last) {
+		txn_stmt_undo(txn, stmt);
+		list_del(&stmt->link);
+		list_add(undone, &stmt->link);
+	}
+}
+
+/**
+ * Undoes the statements behind `last` and shows them to triggers, as if those were part of
+ * a statement: they can't end the transaction.
+ */
+static void txn_undo_with_triggers(struct txn *txn, struct txn_stmt *last)
+{
+	struct list undone;
+	list_create(&undone);
+	txn_undo_into(txn, last, &undone);
+	txn->sub_stmt_begin[txn->sub_level++] = last;
+	txn_run_triggers(txn, &txn->on_rollback, &undone);
+	txn->sub_level--;
+	struct txn_stmt *stmt;
+	list_foreach_entry(stmt, &undone, link)
+		txn_stmt_release(stmt);
+}
+
 int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp)
 {
+	if (txn_check(txn) != 0)
+		return -1;
 	if (svp->sub_level != txn->sub_level) {
 		client_error(ER_NO_SUCH_SAVEPOINT);
 		return -1;
 	}
-	txn_undo_to(txn, svp->stmt);
+	if (txn->sub_level > TXN_SUB_STMT_MAX + 1) {
+		client_error(ER_SUB_STMT_MAX);
+		return -1;
+	}
 	while (list_last_entry(&txn->savepoints, struct txn_savepoint, link) != svp)
 		list_del(txn->savepoints.prev);
+	if (list_empty(&txn->on_rollback) || txn_stmt_last(txn) == svp->stmt)
+		txn_undo_to(txn, svp->stmt);
+	else
+		txn_undo_with_triggers(txn, svp->stmt);
 	return 0;
 }

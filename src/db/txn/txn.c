@@ -5,7 +5,7 @@
  *
  *     (none) --begin--> OPEN --commit--> WRITING --written--> (none)
  *                        |  \                \---failed-----> undone, (none)
- *                      yield  \--rollback--> undone, (none)
+ *              yield, timeout  \--rollback--> undone, (none)
  *                        v
  *                     ABORTED (undone) --commit or rollback--> (none)
  *
@@ -16,8 +16,10 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/fiber.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "db/error.h"
 #include "db/schema/schema.h"
@@ -29,6 +31,9 @@
 static int txn_slot;
 static int64_t txn_id_last;
 static struct txn *txn_pool;
+
+double txn_timeout_default;
+void (*txn_describe_yield)(struct fiber *f, char *text, size_t size);
 
 /** What an idle region may keep, in bytes: more goes back to the system. */
 enum { TXN_REGION_KEPT_MAX = 128 * 1024 };
@@ -54,14 +59,32 @@ struct txn *txn_current(void)
 	return fiber()->slot[txn_slot];
 }
 
+void txn_abort(struct txn *txn, unsigned code)
+{
+	/* The statements stay in their list, for rollback triggers. */
+	txn_undo_all(txn);
+	list_create(&txn->savepoints);
+	txn->fiber->on_yield = NULL;
+	txn->is_aborted = txn->needs_check = true;
+	txn->abort_code = code;
+}
+
+/** Keeps what yielded for the error. */
+static void note_yield(struct txn *txn)
+{
+	char text[256] = "";
+	if (txn_describe_yield != NULL)
+		txn_describe_yield(txn->fiber, text, sizeof(text));
+	if (text[0] != '\0')
+		txn->abort_place = region_memdup(&txn->region, text, strlen(text) + 1);
+}
+
 /** Undone at once when its fiber yields: nobody may see changes that can still go away. */
 static void txn_on_yield(struct fiber *f)
 {
 	struct txn *txn = f->slot[txn_slot];
-	f->on_yield = NULL;
-	txn_undo_to(txn, NULL);
-	list_create(&txn->savepoints);
-	txn->is_aborted = true;
+	txn_abort(txn, ER_TRANSACTION_YIELD);
+	note_yield(txn);
 }
 
 void txn_forbid_yield(struct txn *txn)
@@ -69,11 +92,33 @@ void txn_forbid_yield(struct txn *txn)
 	txn->fiber->on_yield = txn_on_yield;
 }
 
-void txn_on_read(void)
+/** Sets the error of a transaction that was aborted. */
+static void set_abort_error(const struct txn *txn)
+{
+	client_error(txn->abort_code);
+	if (txn->abort_place != NULL)
+		error_set_string(diag_last(), "yielded_in", txn->abort_place);
+}
+
+int txn_check_slow(struct txn *txn)
+{
+	if (!txn->is_aborted && txn->deadline > 0 && loop_monotonic() >= txn->deadline)
+		txn_abort(txn, ER_TRANSACTION_TIMEOUT);
+	if (!txn->is_aborted)
+		return 0;
+	set_abort_error(txn);
+	return -1;
+}
+
+int txn_on_read(void)
 {
 	struct txn *txn = txn_current();
-	if (txn != NULL && !txn->is_aborted)
-		txn_forbid_yield(txn);
+	if (txn == NULL)
+		return 0;
+	if (txn_check(txn) != 0)
+		return -1;
+	txn_forbid_yield(txn);
+	return 0;
 }
 
 static struct txn *txn_alloc(void)
@@ -86,8 +131,17 @@ static struct txn *txn_alloc(void)
 	list_create(&txn->on_rollback);
 	txn->sub_level = 0;
 	txn->row_count = 0;
-	txn->is_aborted = false;
+	txn->is_aborted = txn->needs_check = false;
+	txn->abort_place = NULL;
+	txn->deadline = 0;
 	return txn;
+}
+
+void txn_set_timeout(struct txn *txn, double timeout)
+{
+	assert(txn->deadline == 0 && timeout > 0);
+	txn->deadline = loop_monotonic() + timeout;
+	txn->needs_check = true;
 }
 
 /* A pooled structure is in the state that txn_begin() leaves, save for what is set there. */
@@ -100,13 +154,15 @@ struct txn *txn_begin(bool is_autocommit)
 	}
 	struct txn *txn = txn_pool;
 	if (txn != NULL)
-		txn_pool = txn->next_free;
+		txn_pool = txn->next;
 	else
 		txn = txn_alloc();
 	txn->id = ++txn_id_last;
 	txn->is_autocommit = is_autocommit;
 	txn->fiber = f;
 	f->slot[txn_slot] = txn;
+	if (txn_timeout_default > 0 && !is_autocommit)
+		txn_set_timeout(txn, txn_timeout_default);
 	return txn;
 }
 
@@ -117,14 +173,14 @@ static void txn_detach(struct txn *txn)
 	txn->fiber->slot[txn_slot] = NULL;
 }
 
-/** The error that is being reported, if any, outlives the triggers. */
-static void txn_run_triggers(struct txn *txn, struct list *triggers)
+void txn_run_triggers(struct txn *txn, struct list *triggers, struct list *stmts)
 {
 	if (list_empty(triggers))
 		return;
+	struct txn_event event = {.txn = txn, .stmts = stmts};
 	struct diag saved = {NULL};
 	diag_move(diag_get(), &saved);
-	if (trigger_run(triggers, txn) != 0)
+	if (trigger_run(triggers, &event) != 0)
 		diag_log();
 	diag_move(&saved, diag_get());
 }
@@ -138,7 +194,9 @@ static void txn_clear(struct txn *txn)
 	list_create(&txn->stmts);
 	list_create(&txn->savepoints);
 	txn->row_count = 0;
-	txn->is_aborted = false;
+	txn->is_aborted = txn->needs_check = false;
+	txn->abort_place = NULL;
+	txn->deadline = 0;
 	if (region_used(&txn->region) > TXN_REGION_KEPT_MAX)
 		region_reset(&txn->region);
 	else
@@ -147,22 +205,22 @@ static void txn_clear(struct txn *txn)
 
 static void txn_free(struct txn *txn)
 {
-	assert(txn->fiber->slot[txn_slot] != txn);
+	assert(txn->fiber == NULL || txn->fiber->slot[txn_slot] != txn);
 	if (!list_empty(&txn->on_commit))
 		trigger_destroy_all(&txn->on_commit);
 	if (!list_empty(&txn->on_rollback))
 		trigger_destroy_all(&txn->on_rollback);
-	if (region_used(&txn->region) > 0 || txn->is_aborted)
+	if (region_used(&txn->region) > 0 || txn->needs_check)
 		txn_clear(txn);
 	txn->sub_level = 0;
-	txn->next_free = txn_pool;
+	txn->next = txn_pool;
 	txn_pool = txn;
 }
 
 /** All is in the journal (or there was nothing to write). */
 static void txn_complete(struct txn *txn)
 {
-	txn_run_triggers(txn, &txn->on_commit);
+	txn_run_triggers(txn, &txn->on_commit, &txn->stmts);
 	struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &txn->stmts, link) {
 		if (!list_empty(&stmt->on_commit))
@@ -171,8 +229,7 @@ static void txn_complete(struct txn *txn)
 	txn_free(txn);
 }
 
-/** The journal failed: called for each transaction of the batch, newest first. */
-static void txn_on_journal_failure(struct journal_entry *entry)
+void txn_on_journal_failure(struct journal_entry *entry)
 {
 	/* Scripts that follow the schema run in the committing fiber, not in this one. */
 	schema_defer_notices();
@@ -194,32 +251,84 @@ static int txn_write(struct txn *txn)
 	return journal_write(&entry);
 }
 
-int txn_commit(struct txn *txn)
+/** The journal has failed, or refused: what is left to do behind txn_on_journal_failure(). */
+static void txn_complete_failed(struct txn *txn)
+{
+	txn_undo_all(txn);
+	schema_send_notices();
+	txn_run_triggers(txn, &txn->on_rollback, &txn->stmts);
+	txn_free(txn);
+}
+
+/** Can it be committed? An aborted one is ended. */
+static int txn_prepare(struct txn *txn)
 {
 	if (txn->sub_level > 0) {
 		client_error(ER_COMMIT_IN_SUB_STMT);
 		return -1;
 	}
-	if (txn->is_aborted) {
+	if (txn_check(txn) != 0) {
+		/* Triggers leave the error alone. */
 		txn_rollback(txn);
-		client_error(ER_TRANSACTION_YIELD);
 		return -1;
 	}
+	return 0;
+}
+
+int txn_commit(struct txn *txn)
+{
+	if (txn_prepare(txn) != 0)
+		return -1;
 	txn_detach(txn);
 	if (txn->row_count > 0 && txn_write(txn) != 0) {
-		txn_undo_all(txn);
-		schema_send_notices();
-		txn_run_triggers(txn, &txn->on_rollback);
-		txn_free(txn);
+		txn_complete_failed(txn);
 		return -1;
 	}
 	txn_complete(txn);
 	return 0;
 }
 
+bool txn_has_triggers(const struct txn *txn)
+{
+	if (!list_empty(&txn->on_commit) || !list_empty(&txn->on_rollback))
+		return true;
+	const struct txn_stmt *stmt;
+	list_foreach_entry(stmt, &txn->stmts, link) {
+		if (!list_empty(&stmt->on_commit) || !list_empty(&stmt->on_rollback))
+			return true;
+	}
+	return false;
+}
+
+void txn_end(struct txn *txn, int result)
+{
+	if (result == 0)
+		txn_complete(txn);
+	else
+		txn_complete_failed(txn);
+}
+
+int txn_commit_async(struct txn *txn, enum txn_wait wait)
+{
+	if (wait == TXN_WAIT_COMPLETE)
+		return txn_commit(txn);
+	if (txn_prepare(txn) != 0)
+		return -1;
+	txn_detach(txn);
+	/* The fiber may end before its transaction. */
+	txn->fiber = NULL;
+	if (txn->row_count == 0) {
+		txn_complete(txn);
+	} else if (txn_submit(txn, wait == TXN_WAIT_SUBMIT) != 0) {
+		txn_complete_failed(txn);
+		return -1;
+	}
+	return 0;
+}
+
 bool txn_is_trivial(const struct txn *txn)
 {
-	return txn->sub_level == 0 && !txn->is_aborted && list_empty(&txn->stmts) &&
+	return txn->sub_level == 0 && !txn->needs_check && list_empty(&txn->stmts) &&
 		list_empty(&txn->on_commit) && list_empty(&txn->on_rollback);
 }
 
@@ -227,41 +336,6 @@ void txn_rollback(struct txn *txn)
 {
 	txn_undo_all(txn);
 	txn_detach(txn);
-	txn_run_triggers(txn, &txn->on_rollback);
+	txn_run_triggers(txn, &txn->on_rollback, &txn->stmts);
 	txn_free(txn);
-}
-
-bool box_txn(void)
-{
-	return txn_current() != NULL;
-}
-
-int64_t box_txn_id(void)
-{
-	struct txn *txn = txn_current();
-	return txn != NULL ? txn->id : -1;
-}
-
-int box_txn_begin(void)
-{
-	return txn_begin(false) != NULL ? 0 : -1;
-}
-
-int box_txn_commit(void)
-{
-	struct txn *txn = txn_current();
-	return txn != NULL ? txn_commit(txn) : 0;
-}
-
-int box_txn_rollback(void)
-{
-	struct txn *txn = txn_current();
-	if (txn == NULL)
-		return 0;
-	if (txn->sub_level > 0) {
-		client_error(ER_ROLLBACK_IN_SUB_STMT);
-		return -1;
-	}
-	txn_rollback(txn);
-	return 0;
 }

@@ -5,7 +5,9 @@
  *
  * A transaction is held by the fiber that began it, in a slot, and can be
  * detached from it. A memtx transaction may not yield: when its fiber does, all
- * is undone at once and what follows fails with ER_TRANSACTION_YIELD.
+ * is undone at once and what follows, reads too, fails with ER_TRANSACTION_YIELD.
+ * One that has yielded before its first statement may live longer than it was
+ * given: then it is aborted as well, with ER_TRANSACTION_TIMEOUT.
  *
  * Statements nest (a trigger may change other spaces): sub_level counts how deep.
  * A statement that fails undoes itself and what its triggers did, only.
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/list.h"
@@ -23,6 +26,7 @@
 struct space;
 struct tuple;
 struct fiber;
+struct journal_entry;
 
 enum { TXN_SUB_STMT_MAX = 3 };
 
@@ -63,36 +67,69 @@ struct txn {
 	struct list stmts;
 	struct list savepoints;
 	/** Open statements, innermost last: where each began, to undo it alone. */
-	struct txn_stmt *sub_stmt_begin[TXN_SUB_STMT_MAX + 1];
+	struct txn_stmt *sub_stmt_begin[TXN_SUB_STMT_MAX + 2];
 	int sub_level;
 	bool is_autocommit;
-	/** A yield has undone it; only rollback (or the failing commit) is left. */
+	/** All is undone; only rollback (or the failing commit) is left. */
 	bool is_aborted;
+	/** It is aborted or has a deadline: look twice. */
+	bool needs_check;
+	/** The error of what comes after the abort. */
+	unsigned abort_code;
+	/** What yielded, in the region, or NULL. */
+	const char *abort_place;
+	/** By the loop's monotonic clock; 0: none. */
+	double deadline;
 	uint32_t row_count;
 	/**
-	 * Triggers of scripts: box.on_commit, box.on_rollback; event: the transaction,
-	 * whose `stmts` are there still. They run in the fiber, which has no current
-	 * transaction any more: they may start one and yield. A failure is logged.
-	 * Each trigger's `destroy` is called in the end.
+	 * Triggers of scripts: box.on_commit, box.on_rollback; event: struct txn_event.
+	 * At the transaction's end they run in the fiber, which has no current
+	 * transaction any more: they may start one and yield. On rollback to a savepoint
+	 * the transaction is open, as if a statement ran. A failure is logged. Each
+	 * trigger's `destroy` is called in the end.
 	 */
 	struct list on_commit, on_rollback;
 	struct fiber *fiber;
-	/** In the pool: the next one. */
-	struct txn *next_free;
+	/** In the pool, or among those that end without their fiber: the next one. */
+	struct txn *next;
+	/** Of a commit that nobody waits for. */
+	struct journal_entry *entry;
 };
+
+/** What a transaction's end, or a rollback to a savepoint, tells the triggers. */
+struct txn_event {
+	struct txn *txn;
+	/** struct txn_stmt, in their order: those that are committed or undone. */
+	struct list *stmts;
+};
+
+/** Seconds that a transaction may take where it says nothing else; 0: any time. */
+extern double txn_timeout_default;
+
+/**
+ * For the layer of scripts: writes what in the fiber is about to yield, for the error's
+ * field `yielded_in`; an empty text where it can't tell. May not yield, nor run scripts.
+ */
+extern void (*txn_describe_yield)(struct fiber *f, char *text, size_t size);
 
 void txn_init(void);
 
 /** The fiber's transaction, or NULL. */
 struct txn *txn_current(void);
 
-/** Called before a read in memtx: from here on the fiber's transaction may not yield. */
-void txn_on_read(void);
+/**
+ * Called before a read in memtx: from here on the fiber's transaction may not yield. -1 with
+ * an error where it has been aborted.
+ */
+int txn_on_read(void);
 
 /**
  * Begins one for the current fiber. NULL: ER_ACTIVE_TRANSACTION. Neither yields nor runs triggers.
  */
 struct txn *txn_begin(bool is_autocommit);
+
+/** The most that it may take from now on, in seconds. Not for one that has a limit already. */
+void txn_set_timeout(struct txn *txn, double timeout);
 
 /**
  * Writes the transaction and ends it. -1 with the error set: all is undone, the
@@ -100,6 +137,21 @@ struct txn *txn_begin(bool is_autocommit);
  * something to write; runs triggers.
  */
 int txn_commit(struct txn *txn);
+
+enum txn_wait {
+	/** Until it is written. */
+	TXN_WAIT_COMPLETE,
+	/** Until it is on its way to the log: yields only where the log's queue is full. */
+	TXN_WAIT_SUBMIT,
+	/** Never: fails where the queue is full. */
+	TXN_WAIT_NONE,
+};
+
+/**
+ * The same for those who do not wait for the end: what comes of it, the transaction's
+ * triggers see, in a fiber of their own. -1: as txn_commit().
+ */
+int txn_commit_async(struct txn *txn, enum txn_wait wait);
 
 /** Is there nothing to commit: no statement, no trigger? Then txn_commit() just ends it. */
 bool txn_is_trivial(const struct txn *txn);
@@ -139,8 +191,8 @@ struct txn_savepoint *txn_savepoint_new(struct txn *txn);
 struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id);
 
 /**
- * Undoes what came after it, newest first; later savepoints are gone, this one stays.
- * -1: ER_NO_SUCH_SAVEPOINT.
+ * Undoes what came after it, newest first, and runs on_rollback triggers on it; later
+ * savepoints are gone, this one stays. -1: ER_NO_SUCH_SAVEPOINT, ER_SUB_STMT_MAX.
  */
 int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp);
 
@@ -150,3 +202,10 @@ int64_t box_txn_id(void);
 int box_txn_begin(void);
 int box_txn_commit(void);
 int box_txn_rollback(void);
+/** Seconds, above 0. -1: no transaction, or ER_ACTIVE_TIMER where it has a timeout. */
+int box_txn_set_timeout(double timeout);
+/** One of box.txn_isolation_level. -1: no transaction, or no such level. */
+int box_txn_set_isolation(uint32_t level);
+void *box_txn_alloc(size_t size);
+struct txn_savepoint *box_txn_savepoint(void);
+int box_txn_rollback_to_savepoint(struct txn_savepoint *savepoint);

@@ -6,8 +6,24 @@
 
 #include "db/txn/txn.h"
 
+struct journal_entry;
+
 /** From now on the transaction is undone when its fiber yields. */
 void txn_forbid_yield(struct txn *txn);
+
+/** -1 with an error where the transaction has been aborted, or its time is over. */
+int txn_check_slow(struct txn *txn);
+
+static inline int txn_check(struct txn *txn)
+{
+	return txn->needs_check ? txn_check_slow(txn) : 0;
+}
+
+/** Undoes all; from now on everything but rollback fails with the code. */
+void txn_abort(struct txn *txn, unsigned code);
+
+/** Runs triggers on statements. The error that is being reported, if any, outlives them. */
+void txn_run_triggers(struct txn *txn, struct list *triggers, struct list *stmts);
 
 /** Undoes and removes the statements behind `last` (NULL: all), newest first. */
 void txn_undo_to(struct txn *txn, struct txn_stmt *last);
@@ -20,3 +36,15 @@ void txn_stmt_release(struct txn_stmt *stmt);
 
 /** The journal rows in order, one behind the other; `row_count` of them. NULL: OutOfMemory. */
 struct xrow_header *txn_collect_rows(struct txn *txn);
+
+/** Called by the journal where an entry of a transaction fails; `arg` is the transaction. */
+void txn_on_journal_failure(struct journal_entry *entry);
+
+/** Is there anything to run at its end? */
+bool txn_has_triggers(const struct txn *txn);
+
+/** Ends a detached transaction by the journal's result. Yields where there are triggers. */
+void txn_end(struct txn *txn, int result);
+
+/** Sends a detached transaction to the journal and leaves it. -1: it was not taken. */
+int txn_submit(struct txn *txn, bool may_wait);

@@ -385,6 +385,25 @@ static int set_checkpoint_interval(lua_State *L)
 	return 0;
 }
 
+static int set_checkpoint_wal_threshold(lua_State *L)
+{
+	checkpoint_set_wal_threshold(luaL_checknumber(L, 1));
+	return 0;
+}
+
+static int set_wal_queue_max_size(lua_State *L)
+{
+	double n = luaL_checknumber(L, 1);
+	journal_set_queue_size_max(n < 1e18 ? (size_t)n : SIZE_MAX);
+	return 0;
+}
+
+static int set_too_long_threshold(lua_State *L)
+{
+	journal_set_too_long(luaL_checknumber(L, 1));
+	return 0;
+}
+
 static int set_net_msg_max(lua_State *L)
 {
 	net_set_msg_max((int)luaL_checknumber(L, 1));
@@ -446,6 +465,9 @@ void lua_cfg_init(lua_State *L)
 		{"set_memtx_max_tuple_size", set_memtx_max_tuple_size},
 		{"set_read_only", set_read_only}, {"set_checkpoint_count", set_checkpoint_count},
 		{"set_checkpoint_interval", set_checkpoint_interval},
+		{"set_checkpoint_wal_threshold", set_checkpoint_wal_threshold},
+		{"set_wal_queue_max_size", set_wal_queue_max_size},
+		{"set_too_long_threshold", set_too_long_threshold},
 		{"set_net_msg_max", set_net_msg_max}, {"set_readahead", set_readahead},
 		{"set_io_collect_interval", set_io_collect_interval},
 		{"set_custom_proc_title", set_title}, {NULL, NULL},

@@ -3,6 +3,7 @@
 -- the options that can be called to change some. And `box` itself: before that call
 -- most of it is not there, and says so.
 local c = require('tarn.cfg')
+local c_txn = require('tarn.txn')
 local space = require('tarn.box.space')
 local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
@@ -24,6 +25,9 @@ end
 
 local function nothing()
 end
+
+-- Of txn_timeout: from so many seconds on it is none.
+local NO_TIMEOUT = 365 * 100 * 86400
 
 -- What a change of an option at run time does; where there is nothing to do, it says
 -- for whom it is kept. An option that is not here cannot be changed.
@@ -48,9 +52,16 @@ local dynamic = {
     io_collect_interval = function(value) c.set_io_collect_interval(value or 0) end,
     custom_proc_title = function(value) c.set_custom_proc_title(value or 'tarn') end,
     vinyl_memory = no_decrease('vinyl_memory'),
+    txn_timeout = function(value)
+        c_txn.set_default_timeout(value ~= nil and value < NO_TIMEOUT and value or 0)
+    end,
+    wal_queue_max_size = function(value)
+        c.set_wal_queue_max_size(value or 16 * 1024 * 1024)
+    end,
+    too_long_threshold = c.set_too_long_threshold,
+    checkpoint_wal_threshold = c.set_checkpoint_wal_threshold,
     -- Read where they are used, or of parts that are not here: only kept.
-    checkpoint_wal_threshold = nothing, too_long_threshold = nothing,
-    force_recovery = nothing, snap_io_rate_limit = nothing, sql_cache_size = nothing,
+    txn_isolation = nothing, force_recovery = nothing, snap_io_rate_limit = nothing, sql_cache_size = nothing,
     feedback_enabled = nothing, feedback_host = nothing, feedback_interval = nothing,
     vinyl_cache = nothing, vinyl_timeout = nothing, vinyl_max_tuple_size = nothing,
     worker_pool_threads = nothing, wal_dir_rescan_delay = nothing,
@@ -175,6 +186,17 @@ local function log_options()
     end
 end
 
+-- What the start itself does not set.
+local function set_others(all)
+    for _, name in ipairs{'txn_timeout', 'wal_queue_max_size', 'too_long_threshold',
+                          'checkpoint_wal_threshold', 'io_collect_interval',
+                          'custom_proc_title'} do
+        if all[name] ~= nil then
+            dynamic[name](all[name])
+        end
+    end
+end
+
 local is_starting = false
 
 function box.cfg(given)
@@ -191,12 +213,7 @@ function box.cfg(given)
     c.setup_process(all)
     c.say(3, 'tarn ' .. require('tarn.info').version())
     c.say(3, 'log level ' .. tostring(all.log_level))
-    if all.custom_proc_title ~= nil then
-        c.set_custom_proc_title(all.custom_proc_title)
-    end
-    if all.io_collect_interval ~= nil then
-        c.set_io_collect_interval(all.io_collect_interval)
-    end
+    set_others(all)
     -- box.space is needed while the data is loaded: triggers and procedures see it.
     c.start(all)
     all.log_level = level

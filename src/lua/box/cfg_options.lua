@@ -2,6 +2,7 @@
 -- The options of box.cfg{}: type, default, and a check that needs no running
 -- instance. What a change does is in cfg.lua.
 local c = require('tarn.cfg')
+local txn = require('tarn.box.txn')
 local box = require('box')
 
 local M = {}
@@ -75,13 +76,17 @@ M.options = {
     wal_mode = {'string', 'write'},
     work_dir = {'string'},
     worker_pool_threads = {'number', 4},
-    -- Of later versions: accepted where they ask for what this server does anyway.
+    -- Of later versions; some are accepted only where they ask for what this server does
+    -- anyway.
     auth_type = {'string'},
     election_mode = {'string'},
     iproto_threads = {'number'},
     memtx_use_mvcc_engine = {'boolean'},
     slab_alloc_granularity = {'number'},
+    txn_isolation = {'string, number'},
+    txn_timeout = {'number'},
     wal_cleanup_delay = {'number'},
+    wal_queue_max_size = {'number'},
 }
 
 -- Old names: the new one, and what the value is multiplied with.
@@ -145,8 +150,11 @@ local checks = {
     replication_sync_timeout = above_zero('the value must be greater than 0'),
     replication_synchro_timeout = above_zero('the value must be greater than zero'),
     replication_connect_quorum = at_least(0, 'the value must be greater or equal to 0'),
+    wal_queue_max_size = at_least(0, 'wal_queue_max_size must be >= 0'),
+    wal_cleanup_delay = at_least(0, 'the value must be >= 0'),
     sql_cache_size = at_least(0, 'must be non-negative'),
     vinyl_read_threads = check_threads,
+    txn_timeout = above_zero('the value must be greater than 0'),
     instance_uuid = check_uuid, replicaset_uuid = check_uuid,
     background = only({[false] = true},
                       'not supported: let a service manager run it, or setsid(1)'),
@@ -167,6 +175,12 @@ end
 function checks.lua_memory(name, value)
     if value < 0 or value > 4398046510080 then
         wrong(name, 'must be >= 0 and <= 4398046510080, but it is %s', tostring(value))
+    end
+end
+
+function checks.txn_isolation(name, value)
+    if value == 'default' or value == 0 or not txn.is_isolation_level(value) then
+        wrong(name, 'must be one of box.txn_isolation_level (keys or values)')
     end
 end
 

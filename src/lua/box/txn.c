@@ -9,6 +9,9 @@
  */
 #include "db/txn/txn.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "core/fiber.h"
 #include "db/error.h"
 #include "lua/box/box.h"
@@ -37,6 +40,31 @@ int64_t tarn_txn_savepoint(void)
 static int commit(lua_State *L)
 {
 	return box_txn_commit() == 0 ? 0 : lua_throw(L);
+}
+
+/** (enum txn_wait) */
+static int commit_async(lua_State *L)
+{
+	struct txn *txn = txn_current();
+	if (txn != NULL && txn_commit_async(txn, lua_tointeger(L, 1)) != 0)
+		return lua_throw(L);
+	return 0;
+}
+
+/** (seconds) Of the transaction that was just begun. */
+static int set_timeout(lua_State *L)
+{
+	struct txn *txn = txn_current();
+	txn->deadline = 0;
+	txn_set_timeout(txn, lua_tonumber(L, 1));
+	return 0;
+}
+
+/** (seconds; 0: none) Of those that say nothing else. */
+static int set_default_timeout(lua_State *L)
+{
+	txn_timeout_default = lua_tonumber(L, 1);
+	return 0;
 }
 
 static int rollback(lua_State *L)
@@ -68,7 +96,8 @@ static int throw_last(lua_State *L)
 
 /** Walks the statements of a transaction that ends; dead once its trigger is over. */
 struct stmt_walk {
-	struct txn *txn;
+	/** NULL once it is dead. */
+	struct list *stmts;
 	struct txn_stmt *last;
 	bool is_reverse;
 };
@@ -77,7 +106,7 @@ static const char walk_mt[] = "tarn.txn.walk";
 
 /** The event of a trigger: its walk is ended behind the call. */
 struct end_event {
-	struct txn *txn;
+	struct list *stmts;
 	bool is_reverse;
 	/** Keeps the walk reachable until then. */
 	int walk_ref;
@@ -88,7 +117,7 @@ static int push_args_ref = LUA_NOREF;
 
 static struct txn_stmt *walk_step(struct stmt_walk *w)
 {
-	struct list *head = &w->txn->stmts;
+	struct list *head = w->stmts;
 	struct list *at = w->last != NULL ? &w->last->link : head;
 	at = w->is_reverse ? at->prev : at->next;
 	return at == head ? NULL : list_entry(at, struct txn_stmt, link);
@@ -99,7 +128,7 @@ static int walk_next(lua_State *L)
 {
 	struct stmt_walk *w = luaL_checkudata(L, 1, walk_mt);
 	lua_Integer number = luaL_checkinteger(L, 2);
-	if (w->txn == NULL)
+	if (w->stmts == NULL)
 		return luaL_error(L, "the transaction is over");
 	if (number == 0)
 		w->last = NULL;
@@ -134,7 +163,7 @@ static int push_args(lua_State *L)
 	struct end_event *event = lua_touserdata(L, 1);
 	lua_pushcfunction(L, walk_next);
 	struct stmt_walk *w = lua_newuserdata(L, sizeof(*w));
-	w->txn = event->txn;
+	w->stmts = event->stmts;
 	w->last = NULL;
 	w->is_reverse = event->is_reverse;
 	luaL_getmetatable(L, walk_mt);
@@ -146,12 +175,12 @@ static int push_args(lua_State *L)
 	return 1;
 }
 
-static int run_end_trigger(struct trigger *trigger, struct txn *txn, bool is_reverse)
+static int run_end_trigger(struct trigger *trigger, const struct txn_event *e, bool is_reverse)
 {
-	struct end_event event = {txn, is_reverse, LUA_NOREF, NULL};
+	struct end_event event = {e->stmts, is_reverse, LUA_NOREF, NULL};
 	int rc = lua_trigger_call(trigger, push_args_ref, LUA_NOREF, &event);
 	if (event.walk != NULL)
-		event.walk->txn = NULL;
+		event.walk->stmts = NULL;
 	luaL_unref(lua_main, LUA_REGISTRYINDEX, event.walk_ref);
 	return rc;
 }
@@ -186,10 +215,34 @@ static int on_rollback(lua_State *L)
 	return on_end(L, "on_rollback", false);
 }
 
+/** What of a script is about to yield: the C function that it called, and from where. */
+static void describe_yield(struct fiber *f, char *text, size_t size)
+{
+	lua_State *L = lua_state_peek(f);
+	lua_Debug at;
+	if (L == NULL || !lua_getstack(L, 0, &at))
+		return;
+	lua_getinfo(L, "n", &at);
+	const char *name = at.name != NULL ? at.name : "a function in C";
+	for (int level = 1; lua_getstack(L, level, &at); level++) {
+		lua_getinfo(L, "Sl", &at);
+		if (at.currentline > 0 && strncmp(at.source, "=builtin/", 9) != 0 &&
+		    strncmp(at.source, "@builtin/", 9) != 0) {
+			snprintf(text, size, "%s, called at %s:%d", name, at.short_src,
+				 at.currentline);
+			return;
+		}
+	}
+	snprintf(text, size, "%s", name);
+}
+
 void lua_txn_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
 		{"commit", commit},
+		{"commit_async", commit_async},
+		{"set_timeout", set_timeout},
+		{"set_default_timeout", set_default_timeout},
 		{"rollback", rollback},
 		{"rollback_to_savepoint", rollback_to_savepoint},
 		{"throw", throw_last},
@@ -197,6 +250,7 @@ void lua_txn_init(lua_State *L)
 		{"on_rollback", on_rollback},
 		{NULL, NULL},
 	};
+	txn_describe_yield = describe_yield;
 	lua_box_init_api(L);
 	lua_new_module(L, "tarn.txn", funcs);
 	lua_pop(L, 1);

@@ -210,10 +210,10 @@ static char events[64];
 
 static int run_event(struct trigger *trigger, void *event)
 {
-	struct txn *txn = event;
+	struct txn_event *e = event;
 	struct txn_stmt *stmt;
 	strcat(events, trigger->data);
-	list_foreach_entry(stmt, &txn->stmts, link)
+	list_foreach_entry(stmt, e->stmts, link)
 		strcat(events, stmt->space_id == T ? "t" : "?");
 	/* The transaction is over: another may begin, and yield. */
 	assert_null(txn_current());
@@ -251,6 +251,12 @@ static void test_script_triggers(void **state)
 
 /* Yields ---------------------------------------------------------------------- */
 
+static int see_rows(va_list ap)
+{
+	assert_string_equal(rows(T), va_arg(ap, const char *));
+	return 0;
+}
+
 static void test_yield(void **state)
 {
 	(void)state;
@@ -261,10 +267,13 @@ static void test_yield(void **state)
 	assert_string_equal(rows(T), "[1, 'a'] [2]");
 	fiber_sleep(0);
 	/* All is gone, for everybody and at once. */
-	assert_string_equal(rows(T), "[1, 'a']");
+	assert_int_equal(in_fiber(see_rows, "[1, 'a']"), 0);
 	assert_true(box_txn());
 	assert_error(insert(T, "[3]"), ER_TRANSACTION_YIELD,
 		     "Transaction has been aborted by a fiber yield");
+	assert_null(box_txn_savepoint());
+	assert_int_equal(diag_last()->code, ER_TRANSACTION_YIELD);
+	assert_string_equal(rows(T), "Transaction has been aborted by a fiber yield");
 	assert_int_equal(box_txn_commit(), -1);
 	assert_int_equal(diag_last()->code, ER_TRANSACTION_YIELD);
 	assert_false(box_txn());
@@ -286,8 +295,88 @@ static void test_yield_undoes_schema(void **state)
 	assert_non_null(space_by_id(601));
 	fiber_sleep(0);
 	assert_null(space_by_id(601));
-	assert_string_equal(rows(T), "[1, 'a']");
 	assert_int_equal(box_txn_commit(), -1);
+	assert_string_equal(rows(T), "[1, 'a']");
+}
+
+static void test_timeout(void **state)
+{
+	(void)state;
+	assert_int_equal(box_txn_set_timeout(1), -1);
+	assert_int_equal(diag_last()->code, ER_NO_TRANSACTION);
+	assert_int_equal(box_txn_begin(), 0);
+	assert_int_equal(box_txn_set_timeout(0), -1);
+	assert_int_equal(diag_last()->code, ER_ILLEGAL_PARAMS);
+	assert_int_equal(box_txn_set_timeout(0.001), 0);
+	assert_int_equal(box_txn_set_timeout(1), -1);
+	assert_int_equal(diag_last()->code, ER_ACTIVE_TIMER);
+	fiber_sleep(0.002);
+	assert_error(insert(T, "[2]"), ER_TRANSACTION_TIMEOUT,
+		     "Transaction has been aborted by timeout");
+	assert_string_equal(rows(T), "Transaction has been aborted by timeout");
+	assert_int_equal(box_txn_commit(), -1);
+	assert_int_equal(diag_last()->code, ER_TRANSACTION_TIMEOUT);
+	assert_false(box_txn());
+	/* Time that was enough. */
+	assert_int_equal(box_txn_begin(), 0);
+	assert_int_equal(box_txn_set_timeout(100), 0);
+	assert_ok(insert(T, "[2]"));
+	assert_int_equal(box_txn_commit(), 0);
+	assert_string_equal(rows(T), "[1, 'a'] [2]");
+	/* The next one has none. */
+	assert_int_equal(box_txn_begin(), 0);
+	assert_int_equal(box_txn_set_timeout(100), 0);
+	box_txn_rollback();
+	assert_int_equal(box_txn_begin(), 0);
+	assert_int_equal(box_txn_set_timeout(100), 0);
+	box_txn_rollback();
+}
+
+/* Savepoints and triggers -------------------------------------------------- */
+
+static int run_in_savepoint(struct trigger *trigger, void *event)
+{
+	struct txn_event *e = event;
+	struct txn_stmt *stmt;
+	strcat(events, trigger->data);
+	list_foreach_entry(stmt, e->stmts, link)
+		strcat(events, stmt->new_tuple == NULL ? "d" : "i");
+	if (txn_current() == NULL)
+		return 0;
+	/* It is undone already, and the transaction can't be ended here. */
+	assert_string_equal(rows(T), "[1, 'a'] [2]");
+	assert_int_equal(box_txn_commit(), -1);
+	assert_int_equal(diag_last()->code, ER_COMMIT_IN_SUB_STMT);
+	assert_int_equal(box_txn_rollback(), -1);
+	assert_int_equal(diag_last()->code, ER_ROLLBACK_IN_SUB_STMT);
+	return 0;
+}
+
+static void test_savepoint_triggers(void **state)
+{
+	(void)state;
+	struct trigger rollback;
+	trigger_create(&rollback, run_in_savepoint, "r", NULL);
+	events[0] = '\0';
+	struct txn *txn = txn_begin(false);
+	list_add(&txn->on_rollback, &rollback.link);
+	assert_ok(insert(T, "[2]"));
+	struct txn_savepoint *svp = box_txn_savepoint();
+	/* Nothing came after it: nothing to tell. */
+	assert_int_equal(box_txn_rollback_to_savepoint(svp), 0);
+	assert_string_equal(events, "");
+	assert_ok(insert(T, "[3]"));
+	assert_ok(del(T, "[1]"));
+	struct txn_savepoint *later = box_txn_savepoint();
+	assert_int_equal(box_txn_rollback_to_savepoint(svp), 0);
+	assert_string_equal(events, "rid");
+	assert_int_equal(box_txn_rollback_to_savepoint(later), -1);
+	assert_int_equal(diag_last()->code, ER_NO_SUCH_SAVEPOINT);
+	assert_int_equal(box_txn_rollback_to_savepoint(svp), 0);
+	txn_rollback(txn);
+	/* Then what was left. */
+	assert_string_equal(events, "ridri");
+	assert_string_equal(rows(T), "[1, 'a']");
 }
 
 static int leave_open(va_list ap)
@@ -317,6 +406,8 @@ static int run_all(va_list ap)
 		cmocka_unit_test_setup_teardown(test_script_triggers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_yield, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_yield_undoes_schema, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_timeout, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_savepoint_triggers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fiber_end, setup, teardown),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
