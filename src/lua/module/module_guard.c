@@ -84,12 +84,15 @@ void module_guard(const char *func, const void *caller)
 		return; /* there is no Lua in this fiber */
 	lua_Debug ar;
 	if (!is_loaded_code(caller))
-		stop_process(func, "of the trace that begins at", find_place(caller));
+		stop_process(func, "in the trace that begins in", find_place(caller));
 	if (lua_getstack(L, 0, &ar) == 0)
 		return;
 	lua_getinfo(L, "S", &ar);
-	if (strcmp(ar.what, "C") != 0)
-		stop_process(func, "in or below the function of", ar.short_src);
+	if (strcmp(ar.what, "C") != 0) {
+		char place[LUA_IDSIZE + 32];
+		snprintf(place, sizeof(place), "%s:%d", ar.short_src, ar.linedefined);
+		stop_process(func, "in or below the function that is defined at", place);
+	}
 	lua_check_finalizer(L);
 	luaJIT_setmode(L, 0, -1); /* an unknown mode: ends a recording, nothing else */
 }
