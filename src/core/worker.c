@@ -213,6 +213,8 @@ void worker_set_threads_max(int count)
 
 int worker_call(int (*func)(void *arg), void *arg)
 {
+	if (fiber_may_yield() != 0)
+		return -1;
 	struct job job = {.func = func, .arg = arg, .fiber = fiber()};
 	submit(&job);
 	while (!job.is_over)

@@ -18,7 +18,8 @@ void worker_set_threads_max(int count);
 /**
  * Runs `func(arg)` in a worker thread and parks the fiber until it is done;
  * returns its value and moves its diagnostics here. A cancel does not end the
- * wait, since `arg` must outlive the call. Yields.
+ * wait, since `arg` must outlive the call. Yields; -1 with an error set, and `func` not
+ * called, where no switch is allowed (fiber_may_yield()).
  */
 int worker_call(int (*func)(void *arg), void *arg);
 

@@ -43,7 +43,7 @@ int lua_refuse_finalizer(lua_State *L)
 /** For C that waits, below any Lua: fiber_may_yield(). */
 static int check_yield(void)
 {
-	if (lua_main == NULL || is_running(lua_main) || lua_collector_is_stopped)
+	if (lua_main == NULL || !lua_in_finalizer(lua_main))
 		return 0;
 	diag_set(LuajitError, "%s", REFUSAL);
 	return -1;

@@ -14,11 +14,17 @@ extern bool lua_collector_is_stopped;
 int lua_refuse_finalizer(lua_State *L);
 
 /**
- * [raises] An error where a finalizer runs. LuaJIT stops the collector for as long, and
- * tells so; and scripts that stop it themselves are noticed (finalizer.c).
+ * Does a finalizer run? LuaJIT stops the collector for as long, and tells so; and scripts
+ * that stop it themselves are noticed (finalizer.c).
  */
+static inline bool lua_in_finalizer(lua_State *L)
+{
+	return __builtin_expect(lua_gc(L, LUA_GCISRUNNING, 0) == 0, 0) && !lua_collector_is_stopped;
+}
+
+/** [raises] An error where a finalizer runs. */
 static inline void lua_check_finalizer(lua_State *L)
 {
-	if (__builtin_expect(lua_gc(L, LUA_GCISRUNNING, 0) == 0, 0) && !lua_collector_is_stopped)
+	if (lua_in_finalizer(L))
 		lua_refuse_finalizer(L);
 }

@@ -3,9 +3,10 @@ local tap = require('tap')
 local fiber = require('fiber')
 local ffi = require('ffi')
 local fun = require('fun')
+local fio = require('fio')
 
 local test = tap.test('fiber_where')
-test:plan(25)
+test:plan(36)
 
 -- Somebody to switch to.
 local rounds = 0
@@ -16,6 +17,7 @@ local channel, cond = fiber.channel(), fiber.cond()
 local joinable = fiber.new(function() fiber.sleep(100) end)
 joinable:set_joinable(true)
 fiber.yield()
+local file = fio.open('/dev/zero', {'O_RDWR'})
 local ways = {
     yield = fiber.yield,
     sleep = function() fiber.sleep(0) end,
@@ -24,6 +26,13 @@ local ways = {
     get = function() channel:get(0.01) end,
     wait = function() cond:wait(0.01) end,
     join = function() joinable:join(0.01) end,
+    ['fio.stat'] = function() fio.stat('/') end,
+    ['fio.open'] = function() fio.open('/dev/null', {'O_RDONLY'}) end,
+    ['fio.listdir'] = function() fio.listdir('/') end,
+    ['file:read'] = function() file:read(1) end,
+    ['file:write'] = function() file:write('x') end,
+    ['fio.path.exists'] = function() fio.path.exists('/') end,
+    ['box.cfg'] = function() box.cfg({}) end,
     ['FFI'] = function()
         ffi.cdef('void fiber_reschedule(void);')
         ffi.C.fiber_reschedule()
@@ -50,7 +59,6 @@ test:is(seen and seen[1], false, 'in a finalizer of a cdata')
 
 
 -- A change of data, whose commit waits for the log.
-local fio = require('fio')
 local dir = fio.tempdir()
 box.cfg({work_dir = dir, log = dir .. '/log'})
 local s = box.schema.space.create('test')
@@ -64,6 +72,24 @@ collectgarbage()
 collectgarbage()
 test:is(seen and seen[1], false, 'a change of data in a finalizer')
 test:is(s:get(1), nil, 'and there is no change')
+seen = nil
+do
+    local proxy = newproxy(true)
+    getmetatable(proxy).__gc = function() seen = {pcall(box.snapshot)} end
+end
+collectgarbage()
+collectgarbage()
+test:is(seen and seen[1], false, 'a snapshot in a finalizer')
+test:is(box.snapshot(), 'ok', 'and one after it')
+local closed
+do
+    local proxy = newproxy(true)
+    getmetatable(proxy).__gc = function() closed = file:close() end
+end
+collectgarbage()
+collectgarbage()
+test:is(closed, true, 'a file is closed in a finalizer')
+test:is(not file:close(), true, 'and then it is')
 test:is(s:replace({1})[1], 1, 'others go on')
 
 -- A stopped collector is no finalizer.

@@ -300,6 +300,8 @@ int checkpoint_make(void)
 		client_error(ER_CHECKPOINT_IN_PROGRESS);
 		return -1;
 	}
+	if (fiber_may_yield() != 0)
+		return -1;
 	state.is_running = true;
 	/* An open transaction must not be in the snapshot: a yield undoes it. */
 	if (txn_current() != NULL)

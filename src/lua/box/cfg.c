@@ -27,6 +27,7 @@
 #include "db/wal/wal.h"
 #include "lua/box/box.h"
 #include "lua/bridge.h"
+#include "lua/finalizer.h"
 #include "lua/modules.h"
 #include "net/address.h"
 #include "net/iproto.h"
@@ -132,6 +133,7 @@ static void write_pid_file(const char *path)
 /** (configuration): directory, user, log, pid file. Ends the process where one fails. */
 static int setup_process(lua_State *L)
 {
+	lua_check_finalizer(L); /* start() yields */
 	const char *user = string_option(L, "username");
 	if (user != NULL)
 		become_user(user);

@@ -209,8 +209,8 @@ function box.cfg(given)
     if all.lua_memory ~= nil then
         c.set_lua_memory(all.lua_memory)
     end
-    is_starting = true
     c.setup_process(all)
+    is_starting = true
     c.say(3, 'tarn ' .. require('tarn.info').version())
     c.say(3, 'log level ' .. tostring(all.log_level))
     set_others(all)

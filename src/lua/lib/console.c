@@ -21,6 +21,7 @@
 #include "core/loop.h"
 #include "core/memory.h"
 #include "lua/bridge.h"
+#include "lua/finalizer.h"
 #include "lua/init.h"
 #include "lua/modules.h"
 #include "lua/version.h"
@@ -127,6 +128,7 @@ static int console_repair_terminal(lua_State *L)
  */
 static int console_readline(lua_State *L)
 {
+	lua_check_finalizer(L);
 	const char *prompt = luaL_checkstring(L, 1);
 	if (console.is_active)
 		return luaL_error(L, "another fiber reads from the terminal");

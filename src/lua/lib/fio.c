@@ -21,6 +21,7 @@
 #include "core/memory.h"
 #include "core/worker.h"
 #include "lua/bridge.h"
+#include "lua/finalizer.h"
 #include "lua/modules.h"
 
 /** An operation on its way through a worker. It lives on the waiting fiber's stack. */
@@ -52,17 +53,25 @@ static int run_op(void *arg)
 	return 0;
 }
 
-/** Carries the operation out; true where it succeeded. Yields. */
+/**
+ * Carries the operation out; true where it succeeded. Else errno tells why; it is 0 where
+ * no fiber may yield now: then an error is set. Yields.
+ */
 static bool call_op(struct op *op, intptr_t (*run)(struct op *op))
 {
 	op->run = run;
+	op->result = -1;
+	op->error = 0;
 	worker_call(run_op, op);
 	errno = op->error;
 	return op->result >= 0;
 }
 
+/** After a call_op() that failed, with its errno. [raises] where it was refused. */
 static int push_failure(lua_State *L)
 {
+	if (errno == 0)
+		return lua_throw(L);
 	int saved = errno;
 	diag_set_errno(SystemError, "fio");
 	lua_pushnil(L);
@@ -120,7 +129,9 @@ static intptr_t run_close(struct op *op)
 static int fio_close(lua_State *L)
 {
 	struct op op = {.fd = luaL_checkint(L, 1)};
-	return finish(L, call_op(&op, run_close));
+	/* Finalizers close files, and may not wait. */
+	bool ok = lua_in_finalizer(L) ? run_close(&op) == 0 : call_op(&op, run_close);
+	return finish(L, ok);
 }
 
 static intptr_t run_read(struct op *op)
