@@ -597,40 +597,58 @@ void fiber_set_joinable(struct fiber *f, bool yesno)
 		fiber_recycle(f);
 }
 
-/** Waits until `f` is dead. False where the time ran out or `f` is gone. */
-static bool wait_for_death(struct fiber *f, double timeout, bool *is_gone)
+/** The wait of a join; any flag in `until` that the caller has ends it, too. */
+static bool wait_end(struct fiber *f, double timeout, uint32_t until)
 {
-	struct joiner j = {.fiber = fiber_current, .is_gone = false};
+	struct fiber *self = fiber_current;
+	struct joiner j = {.fiber = self, .is_gone = false};
 	list_add_tail(&f->joiners, &j.link);
-	double deadline = timeout < TIMEOUT_INFINITY ? clock_monotonic() + timeout : 0;
-	bool is_over = false;
-	while (!j.is_gone && !(f->flags & FIBER_IS_DEAD) && !is_over) {
-		double left = timeout;
-		if (timeout < TIMEOUT_INFINITY) {
+	bool is_limited = timeout < TIMEOUT_INFINITY, is_over = false;
+	double deadline = is_limited ? clock_monotonic() + timeout : 0, left = timeout;
+	while (!j.is_gone && !(f->flags & FIBER_IS_DEAD) && !is_over && !(self->flags & until)) {
+		if (is_limited) {
 			left = deadline - clock_monotonic();
 			is_over = left <= 0;
 		}
 		fiber_yield_timeout(left);
 	}
 	list_del(&j.link);
-	*is_gone = j.is_gone;
-	return !j.is_gone && (f->flags & FIBER_IS_DEAD);
+	if (j.is_gone) {
+		diag_set(IllegalParams, "the fiber is joined already");
+		return false;
+	}
+	if (f->flags & FIBER_IS_DEAD)
+		return true;
+	if (self->flags & until)
+		fiber_testcancel();
+	else
+		diag_set(TimedOut, "timed out");
+	return false;
+}
+
+/** May the caller join it? False with an error set. */
+static bool check_joinable(struct fiber *f)
+{
+	if ((f->flags & FIBER_IS_JOINABLE) && f != fiber_current && f->id != 0)
+		return true;
+	diag_set(IllegalParams, "the fiber is not joinable");
+	return false;
+}
+
+bool fiber_wait_end(struct fiber *f, double timeout)
+{
+	if (!check_joinable(f))
+		return false;
+	uint32_t until = ~fiber_current->flags & FIBER_IS_CANCELLED;
+	return (f->flags & FIBER_IS_DEAD) || wait_end(f, timeout, until);
 }
 
 int fiber_join_timeout(struct fiber *f, double timeout)
 {
-	if (!(f->flags & FIBER_IS_JOINABLE) || f == fiber_current || f->id == 0) {
-		diag_set(IllegalParams, "the fiber is not joinable");
+	if (!check_joinable(f))
 		return -1;
-	}
-	bool is_gone = false;
-	if (!(f->flags & FIBER_IS_DEAD) && !wait_for_death(f, timeout, &is_gone)) {
-		if (is_gone)
-			diag_set(IllegalParams, "the fiber is joined already");
-		else
-			diag_set(TimedOut, "timed out");
+	if (!(f->flags & FIBER_IS_DEAD) && !wait_end(f, timeout, 0))
 		return -1;
-	}
 	int result = f->result;
 	if (result != 0)
 		diag_move(&f->diag, diag_get());

@@ -221,6 +221,14 @@ int fiber_testcancel(void);
 void fiber_set_joinable(struct fiber *f, bool yesno);
 
 /**
+ * Waits for the end of a joinable fiber: true once it is dead, whereupon fiber_join() does
+ * not wait. False with an error set: IllegalParams where the fiber is not joinable, is the
+ * caller, or someone else joined it meanwhile; TimedOut; FiberIsCancelled where the caller
+ * is cancelled in the meantime (one that was before waits).
+ */
+bool fiber_wait_end(struct fiber *f, double timeout);
+
+/**
  * Waits for the end of a joinable fiber and recycles it; returns its result and,
  * where that is not 0, moves its error to the caller's area. The fiber is gone
  * then. A cancel of the caller does not end the wait. -1 with IllegalParams where

@@ -380,14 +380,16 @@ static void encode_table(struct encoder *e, int idx)
 	e->depth--;
 }
 
-/* cdata ------------------------------------------------------------------ */
+/* Userdata and cdata ----------------------------------------------------- */
 
-/** A cdata of a type that has no form: its metatype's __serialize, else an error. */
-static void encode_other_cdata(struct encoder *e, int idx)
+/** A value that has no form of its own: what its __serialize makes of it, else an error. */
+static void encode_other(struct encoder *e, int idx)
 {
 	lua_State *L = e->L;
 	luaL_checkstack(L, LEVEL_SLOTS, "too deep");
-	if (!e->codec->encode_load_metatables || !lua_cdata_serializer(L, idx)) {
+	bool is_cdata = lua_type(L, idx) == LUA_TCDATA;
+	if (!e->codec->encode_load_metatables ||
+	    !(is_cdata ? lua_cdata_serializer(L, idx) : push_serialize(e, idx))) {
 		encode_unsupported(e, idx);
 		return;
 	}
@@ -431,7 +433,7 @@ static void encode_cdata(struct encoder *e, int idx)
 		break;
 	}
 	case CDATA_UUID: encode_uuid(e, payload); break;
-	default: encode_other_cdata(e, idx); break;
+	default: encode_other(e, idx); break;
 	}
 }
 
@@ -462,7 +464,7 @@ static void encode_value(struct encoder *e, int idx)
 		if (raw != NULL)
 			buf_append(e->out, raw, size);
 		else
-			encode_unsupported(e, idx);
+			encode_other(e, idx);
 		break;
 	}
 	}

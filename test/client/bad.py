@@ -198,6 +198,39 @@ class Cache(Base):
         self.assertEqual(cache()['size'], cache()['size_max'])
 
 
+class Slice(Base):
+    """Scripts that run on and on, where the time without a yield has a bound."""
+
+    LOOPS = ('while true do end', 'local i = 0 while true do i = i + 1 end',
+             'local t = {} while true do t = {t = 1} end', 'jit.off(true) while true do end',
+             "local s = '' while true do s = ('x'):rep(100) end",
+             'local function f(...) return f(...) end f(1, 2)',
+             'for _ = 1, 3 do pcall(function() while true do end end) end while true do end',
+             'coroutine.wrap(function() while true do end end)()',
+             "while true do require('fiber').check_slice() end")
+
+    def assert_ended(self, f, *args):
+        self.assertEqual(str(self.fails(f, *args)), 'fiber slice is exceeded')
+
+    def test_eval(self):
+        for loop in self.LOOPS:
+            with self.subTest(loop):
+                self.assert_ended(self.client.eval, "require('fiber').set_slice(0.02) " + loop)
+
+    def test_all_fibers(self):
+        self.client.eval("require('fiber').set_max_slice(0.02)")
+        self.client.eval('function endless() while true do end end')
+        self.assert_ended(self.client.eval, 'while true do end')
+        self.assert_ended(self.client.call, 'endless')
+        # Others wait no longer than the slice.
+        other = Client(port, timeout=60)
+        self.client.send(request(CALL, {FUNCTION: 'endless', TUPLE: []}))
+        self.assertEqual(other.call('ok', 5), [5])
+        other.close()
+        self.assert_ended(lambda: self.client.result(*self.client.response()))
+        self.client.eval("require('fiber').set_max_slice({})")
+
+
 class Soak(Base):
     def request(self, rng, client):
         kind = rng.randrange(6)

@@ -2,6 +2,7 @@
 -- Fibers: create, new, order of running, names, ids, status.
 local check = require('check')
 fiber = require('fiber')
+json, yaml, msgpack = require('json'), require('yaml'), require('msgpack')
 log = {}
 function note(x) table.insert(log, x) end
 check [[
@@ -55,5 +56,41 @@ fiber.self().storage.x, fiber.self().storage.y
 type(fiber.time()), type(fiber.time64()), type(fiber.clock()), type(fiber.clock64())
 type(fiber.info()), type(fiber.info()[fiber.id()]), fiber.info()[fiber.id()].name, fiber.info()[fiber.id()].fid == fiber.id()
 fiber.self().foo()
+fiber.self().testcancel()
+fiber.self():testcancel()
+f = fiber.new(function() end) fiber.yield()
+tostring(f)
+f.storage
+f == f
+f == fiber.self(), fiber.self() == fiber.self(), f == 5
+f:id() ~= fiber.id(), f:status()
+f:name()
+f:wakeup()
+f:cancel()
+f:join()
+f:set_joinable(true)
+fiber.join(f)
+fiber.name(f)
+json.encode(f)
+json.encode({f})
+yaml.encode(f)
+t = json.decode(json.encode(fiber.self()))
+t.id == fiber.id(), t.name == fiber.name(), t.status
+t = msgpack.decode(msgpack.encode({fiber.self()}))[1]
+t.id == fiber.id(), t.name == fiber.name(), t.status
+json.encode(fiber.channel())
+fiber.name({})
+fiber.status({})
+fiber.status(5)
+fiber.id(5)
+fiber.cancel({})
+fiber.join({})
+fiber.wakeup({})
+fiber.set_joinable({}, 1)
+fiber.find({})
+fiber.find(1, 2)
+fiber.find(-1)
+fiber.find(0 / 0)
+fiber.find(1e300)
 ]]
 check.finish()

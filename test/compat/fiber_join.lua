@@ -37,5 +37,26 @@ f = fiber.new(function() return fiber.id() end) f:set_joinable(true) id = f:id()
 select(2, f:join()) == id
 f = fiber.new(function(...) return ... end, unpack({1, nil, 3, nil, 5}, 1, 5)) f:set_joinable(true)
 f:join()
+function thrown(value, ...) local f = fiber.new(error, value, ...) f:set_joinable(true) return f:join() end
+thrown()
+thrown(nil)
+thrown(box.NULL)
+thrown('text')
+thrown('text', 0)
+thrown(42, 0)
+thrown(true)
+thrown({})
+thrown(setmetatable({}, {__tostring = function() return 'as text' end}))
+thrown(function() end)
+thrown(1LL)
+thrown(coroutine.create(print))
+thrown(box.error.new({code = 77, reason = 'own'}))
+select(2, thrown(box.error.new({code = 77, reason = 'own'}))).code
+f = fiber.new(function() return end) f:set_joinable(true) fiber.yield()
+f:status(), f:name(), f:id() ~= nil, fiber.find(f:id()) ~= nil
+f:cancel()
+f:join()
+f:status()
+f:name()
 ]]
 check.finish()

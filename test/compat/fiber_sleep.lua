@@ -22,6 +22,13 @@ log = {}
 for i = 1, 1000 do fiber.new(function() note(i) end) end
 fiber.sleep(0)
 #log, log[1], log[1000]
+log = {}
+for _, d in ipairs{math.huge, 1e300, 1e18, 1e9} do f = fiber.create(function() note({pcall(fiber.sleep, d)}) end) f:cancel() fiber.yield() end
+#log
+fiber.sleep(-math.huge)
+fiber.sleep(1e-300)
+fiber.sleep('0')
+fiber.sleep(nil)
 n = 0
 for i = 1, 100 do fiber.create(function() for j = 1, 100 do n = n + 1 fiber.yield() end end) end
 while n < 10000 do fiber.yield() end

@@ -239,10 +239,13 @@ static int lua_fiber_join(lua_State *L)
 	if (!(f->flags & FIBER_IS_JOINABLE))
 		luaL_error(L, "the fiber is not joinable");
 	double timeout = luaL_optnumber(L, 2, TIMEOUT_INFINITY);
-	int rc = fiber_join_timeout(f, isnan(timeout) ? 0 : fmin(timeout, TIMEOUT_INFINITY));
-	/* The structure stays as it is until somebody yields; only a success keeps results. */
-	if (rc == 0)
+	if (!fiber_wait_end(f, isnan(timeout) ? 0 : fmin(timeout, TIMEOUT_INFINITY))) {
+		if (error_is(diag_last(), &type_FiberIsCancelled))
+			return lua_throw(L);
+	} else if (fiber_join(f) == 0) {
+		/* The structure stays as it is until somebody yields; a success keeps results. */
 		return push_results(L, f->slot[slot]);
+	}
 	lua_pushboolean(L, false);
 	lua_push_error(L, diag_last());
 	return 2;
@@ -409,9 +412,14 @@ static int object_eq(lua_State *L)
 	return 1;
 }
 
+/** For the console and encoders: of a dead one, a text. */
 static int object_serialize(lua_State *L)
 {
-	struct fiber *f = lua_check_fiber(L, 1, false);
+	struct fiber *f = fiber_find(*(uint64_t *)lua_class_check(L, 1, &fiber_class));
+	if (f == NULL) {
+		lua_pushliteral(L, "the fiber is dead");
+		return 1;
+	}
 	lua_createtable(L, 0, 3);
 	lua_pushnumber(L, f->id);
 	lua_setfield(L, -2, "id");
@@ -427,6 +435,7 @@ static const luaL_Reg methods[] = {
 	{"name", lua_fiber_name},
 	{"status", lua_fiber_status},
 	{"cancel", lua_fiber_cancel},
+	{"testcancel", lua_fiber_testcancel},
 	{"join", lua_fiber_join},
 	{"set_joinable", lua_fiber_set_joinable},
 	{"wakeup", lua_fiber_wakeup},

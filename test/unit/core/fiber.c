@@ -323,6 +323,40 @@ FIBER_TEST(second_joiner_gets_an_error)
 	return 0;
 }
 
+static int f_wait_end(va_list ap)
+{
+	struct fiber *f = va_arg(ap, struct fiber *);
+	int *result = va_arg(ap, int *);
+	*result = fiber_wait_end(f, TIMEOUT_INFINITY);
+	if (!*result)
+		assert_ptr_equal(diag_last()->type, &type_FiberIsCancelled);
+	return 0;
+}
+
+FIBER_TEST(cancel_ends_a_wait_for_the_end)
+{
+	int runs = 0, first = -1, second = -1;
+	struct fiber *f = fiber_new("f", f_yield);
+	fiber_set_joinable(f, true);
+	fiber_start(f, &runs);
+	struct fiber *waiter = fiber_new("w", f_wait_end);
+	fiber_start(waiter, f, &first);
+	fiber_cancel(waiter);
+	fiber_reschedule();
+	assert_int_equal(first, false);
+	/* One that was cancelled before waits. */
+	waiter = fiber_new("w", f_wait_end);
+	waiter->flags |= FIBER_IS_CANCELLED;
+	fiber_start(waiter, f, &second);
+	assert_int_equal(second, -1);
+	fiber_wakeup(f);
+	fiber_reschedule();
+	fiber_reschedule();
+	assert_int_equal(second, true);
+	assert_int_equal(fiber_join(f), 0);
+	return 0;
+}
+
 FIBER_TEST(dead_fiber_set_unjoinable_is_recycled)
 {
 	struct fiber *f = fiber_new("j", f_letters);
@@ -398,6 +432,39 @@ FIBER_TEST(on_stop_runs_once)
 		fiber_reschedule();
 		assert_int_equal(stops, i + 1);
 	}
+	return 0;
+}
+
+static int yields_announced;
+
+static void on_yield(struct fiber *f)
+{
+	assert_ptr_equal(f, fiber());
+	yields_announced++;
+}
+
+static int f_all_yields(va_list ap)
+{
+	struct fiber *started = va_arg(ap, struct fiber *);
+	fiber()->on_yield = on_yield;
+	fiber_reschedule();
+	fiber_sleep(0);
+	fiber_sleep(0.0001);
+	fiber_yield_timeout(0.0001);
+	fiber_start(started, "", 0);
+	fiber()->on_yield = NULL;
+	fiber_reschedule();
+	return 0;
+}
+
+FIBER_TEST(on_yield_runs_before_each_yield)
+{
+	yields_announced = 0;
+	struct fiber *f = fiber_new("y", f_all_yields);
+	fiber_set_joinable(f, true);
+	fiber_start(f, fiber_new("s", f_letters));
+	assert_int_equal(fiber_join(f), 0);
+	assert_int_equal(yields_announced, 5);
 	return 0;
 }
 
@@ -639,9 +706,11 @@ int main(void)
 		runtime_test(join_returns_result_and_error),
 		runtime_test(join_times_out),
 		runtime_test(second_joiner_gets_an_error),
+		runtime_test(cancel_ends_a_wait_for_the_end),
 		runtime_test(dead_fiber_set_unjoinable_is_recycled),
 		cmocka_unit_test(slots_stay_with_pooled_fibers),
 		runtime_test(on_stop_runs_once),
+		runtime_test(on_yield_runs_before_each_yield),
 		runtime_test(foreach_goes_by_age),
 		runtime_test(long_names_are_cut),
 		runtime_test(stacks_have_their_size),
