@@ -9,6 +9,7 @@
  * loop returns to main().
  */
 #include <errno.h>
+#include <bsd/unistd.h>
 #include <getopt.h>
 #include <luajit.h>
 #include <signal.h>
@@ -448,6 +449,20 @@ static const char *script_name(void)
 	return slash != NULL ? slash + 1 : options.script;
 }
 
+/** Tells `ps` which script runs. */
+static void name_process(lua_State *L, const char *script)
+{
+	lua_getglobal(L, "require");
+	lua_pushliteral(L, "title");
+	lua_call(L, 1, 1);
+	lua_getfield(L, -1, "update");
+	lua_createtable(L, 0, 1);
+	lua_pushstring(L, script);
+	lua_setfield(L, -2, "script_name");
+	lua_call(L, 1, 0);
+	lua_pop(L, 1);
+}
+
 /* Order of start and stop ------------------------------------------------------- */
 
 static void start(int argc, char **argv, int first)
@@ -462,6 +477,8 @@ static void start(int argc, char **argv, int first)
 	/* With a script, `arg` begins with it; arg[-1] is the program either way. */
 	bool has_script = first < argc;
 	lua_init_args(L, has_script ? argc - first : 1, has_script ? argv + first : argv);
+	if (has_script)
+		name_process(L, argv[first]);
 	lua_getglobal(L, "arg");
 	char path[4096];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -489,6 +506,7 @@ static void finish(void)
 
 int main(int argc, char **argv)
 {
+	setproctitle_init(argc, argv, environ);
 	int first = parse_options(argc, argv);
 	choose_script(argc, argv, first);
 	start(argc, argv, first);

@@ -178,6 +178,7 @@ static void lua_globals_init(lua_State *L)
 	lua_setglobal(L, "tonumber64");
 	lua_load_embedded(L, "init.lua", "internal.init");
 	lua_load_embedded(L, "string.lua", "internal.string");
+	lua_load_embedded(L, "debug.lua", "internal.debug");
 }
 
 /** package.preload's loader of a module that is Lua alone: its file is upvalue 1. */
@@ -217,14 +218,40 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "fun", "fun.lua");
 	lua_preload(L, "csv", "csv.lua");
 	lua_preload(L, "uri", "uri.lua");
+	lua_preload(L, "internal.argparse", "argparse.lua");
+	lua_preload(L, "argparse", "argparse.lua");
 	static const init_func order[] = {
-		lua_error_init, lua_tuple_init, lua_call_init, lua_fiber_init,
-		lua_fiber_info_init, lua_fiber_slice_init, lua_fiber_cond_init,
-		lua_fiber_channel_init, lua_errno_init, lua_clock_init,
-		lua_log_init, lua_fio_init, lua_buffer_init, lua_uuid_init, lua_msgpack_init,
-		lua_json_init, lua_yaml_init, lua_txn_init, lua_index_init, lua_space_init,
-		lua_session_init, lua_proc_stat_init, lua_info_init, lua_cfg_init, lua_console_init,
-		lua_crypto_init, lua_digest_init, lua_pickle_init,
+		lua_error_init,
+		lua_tuple_init,
+		lua_call_init,
+		lua_fiber_init,
+		lua_fiber_info_init,
+		lua_fiber_slice_init,
+		lua_fiber_cond_init,
+		lua_fiber_channel_init,
+		lua_errno_init,
+		lua_clock_init,
+		lua_log_init,
+		lua_fio_init,
+		lua_buffer_init,
+		lua_uuid_init,
+		lua_msgpack_init,
+		lua_json_init,
+		lua_yaml_init,
+		lua_txn_init,
+		lua_index_init,
+		lua_space_init,
+		lua_session_init,
+		lua_proc_stat_init,
+		lua_info_init,
+		lua_title_init,
+		lua_cfg_init,
+		lua_console_init,
+		lua_crypto_init,
+		lua_digest_init,
+		lua_pickle_init,
+		lua_iconv_init,
+		lua_pwd_init,
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		order[i](L);

@@ -145,9 +145,28 @@ end
 -- The reference's own modules: where one is not there, require() says so before it lists
 -- the places where it looked.
 local known = {}
-for name in ([[decimal help http.client iconv jit.bc jit.dis_x64
-        jit.dis_x86 jit.dump jit.p jit.v jit.vmdef jit.zone key_def merger net.box popen
-        pwd serpent socket swim title utf8 xlog]]):gmatch('%S+') do
+for name in ([[
+    decimal
+    help
+    http.client
+    jit.bc
+    jit.dis_x64
+    jit.dis_x86
+    jit.dump
+    jit.p
+    jit.v
+    jit.vmdef
+    jit.zone
+    key_def
+    merger
+    net.box
+    popen
+    serpent
+    socket
+    swim
+    utf8
+    xlog
+]]):gmatch('%S+') do
     known[name] = true
 end
 

@@ -29,6 +29,9 @@ void lua_console_init(lua_State *L);
 void lua_crypto_init(lua_State *L);
 void lua_digest_init(lua_State *L);	/* after crypto */
 void lua_pickle_init(lua_State *L);
+void lua_iconv_init(lua_State *L);
+void lua_pwd_init(lua_State *L);
+void lua_title_init(lua_State *L);
 
 /* box. */
 void lua_tuple_init(lua_State *L);

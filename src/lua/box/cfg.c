@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -424,13 +423,6 @@ static int set_io_collect_interval(lua_State *L)
 	return 0;
 }
 
-/** The name that `ps -o comm` shows. */
-static int set_title(lua_State *L)
-{
-	prctl(PR_SET_NAME, luaL_checkstring(L, 1));
-	return 0;
-}
-
 static int snapshot(lua_State *L)
 {
 	if (checkpoint_make() != 0)
@@ -471,8 +463,7 @@ void lua_cfg_init(lua_State *L)
 		{"set_wal_queue_max_size", set_wal_queue_max_size},
 		{"set_too_long_threshold", set_too_long_threshold},
 		{"set_net_msg_max", set_net_msg_max}, {"set_readahead", set_readahead},
-		{"set_io_collect_interval", set_io_collect_interval},
-		{"set_custom_proc_title", set_title}, {NULL, NULL},
+		{"set_io_collect_interval", set_io_collect_interval}, {NULL, NULL},
 	};
 	lua_new_module(L, "tarn.cfg", funcs);
 	lua_pop(L, 1);

@@ -9,6 +9,7 @@ local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
 local ctl = require('tarn.box.ctl')
 local api = require('tarn.box.api')
+local title = require('title')
 local box = require('box')
 
 local function number_of_level(level)
@@ -50,7 +51,7 @@ local dynamic = {
     net_msg_max = c.set_net_msg_max,
     readahead = c.set_readahead,
     io_collect_interval = function(value) c.set_io_collect_interval(value or 0) end,
-    custom_proc_title = function(value) c.set_custom_proc_title(value or 'tarn') end,
+    custom_proc_title = function(value) title.update(value or '') end,
     vinyl_memory = no_decrease('vinyl_memory'),
     txn_timeout = function(value)
         c_txn.set_default_timeout(value ~= nil and value < NO_TIMEOUT and value or 0)
@@ -213,9 +214,11 @@ function box.cfg(given)
     is_starting = true
     c.say(3, 'tarn ' .. require('tarn.info').version())
     c.say(3, 'log level ' .. tostring(all.log_level))
+    title.update({status = 'loading'})
     set_others(all)
     -- box.space is needed while the data is loaded: triggers and procedures see it.
     c.start(all)
+    title.update({status = 'running'})
     all.log_level = level
     current = all
     publish()
