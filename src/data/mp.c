@@ -93,6 +93,9 @@ static inline int mp_check_head(const char **data, const char *end, uint64_t *in
 	/* Each inner value takes a byte at least. */
 	if (left < skip || left < *inner)
 		return -1;
+	if (c >= 0xc7 && mp_typeof(c) == MP_EXT &&
+	    !mp_ext_is_valid((int8_t)p[0], (const char *)p + 1, skip - 1))
+		return -1;
 	*data = (const char *)p + skip;
 	return 0;
 }

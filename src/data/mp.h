@@ -36,7 +36,8 @@ enum mp_ext_type {
 
 /**
  * Checks one value and moves `*data` behind it. -1 where it is cut short, not
- * well-formed (byte 0xc1), or nested deeper than MP_DEPTH_MAX; `*data` is
+ * well-formed (byte 0xc1, an extension of a known type with other content than that
+ * type has), or nested deeper than MP_DEPTH_MAX; `*data` is
  * undefined then. Unlike msgpuck's mp_check() it does not overflow on the
  * counts of huge containers. No error is set.
  */
@@ -51,6 +52,9 @@ uint32_t mp_decode_extl(const char **data, int8_t *type);
 uint32_t mp_sizeof_ext(uint32_t len);
 /** Encodes the header; the caller writes `len` bytes behind. */
 char *mp_encode_extl(char *data, int8_t type, uint32_t len);
+
+/** Has an extension of a type that is known the content that it must have? */
+bool mp_ext_is_valid(int8_t type, const char *data, uint32_t len);
 
 /** Classes of scalar values, in the order in which values of different classes sort. */
 enum mp_class {
@@ -101,6 +105,11 @@ bool mp_read_int64(const char **data, int64_t *value);
 bool mp_read_uint64(const char **data, uint64_t *value);
 /** The number as a double; false where it is none. */
 bool mp_read_double(const char **data, double *value);
+
+enum { MP_EXT_TEXT_SIZE = 128 };
+
+/** The text of a value that is an extension, zero-terminated; false where it has none. */
+bool mp_ext_to_string(const char *value, char text[MP_EXT_TEXT_SIZE]);
 
 /**
  * Appends a value as users of the reference see it when they print a tuple, in

@@ -11,11 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/decimal.h"
+
 /** 2^63 and 2^64 as doubles, both exact. */
 #define TWO_63 9223372036854775808.0
 #define TWO_64 18446744073709551616.0
 
-/** A number, decoded: a negative integer, a non-negative one, or a double. */
+/** A number but a decimal, decoded: a negative integer, a non-negative one, or a double. */
 struct mp_number {
 	enum { NUMBER_NEGATIVE, NUMBER_UINT, NUMBER_DOUBLE } kind;
 	union {
@@ -105,8 +107,55 @@ static int compare_numbers(struct mp_number a, struct mp_number b)
 	return a.kind == NUMBER_UINT ? COMPARE(a.u, b.u) : COMPARE(a.i, b.i);
 }
 
+/** The content was checked with the value. */
+static struct decimal mp_decimal_of(const char *value)
+{
+	struct decimal d = {0, 0, 0, 0};
+	int8_t type;
+	uint32_t len = mp_decode_extl(&value, &type);
+	int rc = decimal_unpack(&d, value, len);
+	assert(type == MP_EXT_DECIMAL && rc == 0);
+	(void)rc;
+	return d;
+}
+
+static int compare_decimal(const struct decimal *a, const char *b)
+{
+	struct decimal other;
+	if (mp_typeof(*b) == MP_EXT) {
+		other = mp_decimal_of(b);
+		return decimal_compare(a, &other);
+	}
+	struct mp_number n = mp_number_of(b);
+	switch (n.kind) {
+	case NUMBER_DOUBLE:
+		return decimal_compare_double(a, n.d);
+	case NUMBER_UINT:
+		decimal_from_uint64(&other, n.u);
+		break;
+	default:
+		decimal_from_int64(&other, n.i);
+		break;
+	}
+	return decimal_compare(a, &other);
+}
+
+/** One of them at least is a decimal. */
+static __attribute__((noinline)) int compare_decimals(const char *a, const char *b)
+{
+	struct decimal d;
+	if (mp_typeof(*a) == MP_EXT) {
+		d = mp_decimal_of(a);
+		return compare_decimal(&d, b);
+	}
+	d = mp_decimal_of(b);
+	return -compare_decimal(&d, a);
+}
+
 int mp_compare_number(const char *a, const char *b)
 {
+	if (mp_typeof(*a) == MP_EXT || mp_typeof(*b) == MP_EXT)
+		return compare_decimals(a, b);
 	return compare_numbers(mp_number_of(a), mp_number_of(b));
 }
 
@@ -142,7 +191,8 @@ enum mp_class mp_classof(const char *value)
 			return MP_CLASS_EXT;
 		int8_t type;
 		mp_decode_extl(&value, &type);
-		return type == MP_EXT_UUID ? MP_CLASS_UUID : MP_CLASS_EXT;
+		return type == MP_EXT_DECIMAL ? MP_CLASS_NUMBER :
+			type == MP_EXT_UUID ? MP_CLASS_UUID : MP_CLASS_EXT;
 	}
 	}
 	return MP_CLASS_NIL;
@@ -250,10 +300,26 @@ static uint32_t hash_number(struct mp_number n, uint32_t seed)
 	return hash_u64(n.u, seed);
 }
 
+static uint32_t hash_decimal(const char *value, uint32_t seed)
+{
+	struct decimal d = mp_decimal_of(value);
+	struct decimal_hash key = decimal_hash_key(&d);
+	switch (key.kind) {
+	case DECIMAL_HASH_WHOLE:
+		return hash_u64(key.bits, seed);
+	case DECIMAL_HASH_DOUBLE:
+		return hash_u64(key.bits, ~seed);
+	default:
+		return hash_u64(key.more, hash_u64(key.bits, seed));
+	}
+}
+
 uint32_t mp_hash_scalar(const char *value, uint32_t seed)
 {
 	switch (mp_classof(value)) {
 	case MP_CLASS_NUMBER:
+		if (mp_typeof(*value) == MP_EXT)
+			return hash_decimal(value, seed);
 		return hash_number(mp_number_of(value), seed);
 	case MP_CLASS_STR:
 	case MP_CLASS_BIN: {
@@ -276,11 +342,20 @@ uint32_t mp_hash_scalar(const char *value, uint32_t seed)
 
 /* Reading numbers -------------------------------------------------------- */
 
+/** The nearest double. */
+static double mp_number_to_double(const char *value)
+{
+	if (mp_typeof(*value) == MP_EXT) {
+		struct decimal d = mp_decimal_of(value);
+		return decimal_to_double(&d);
+	}
+	struct mp_number n = mp_number_of(value);
+	return n.kind == NUMBER_DOUBLE ? n.d : n.kind == NUMBER_UINT ? (double)n.u : (double)n.i;
+}
+
 uint64_t mp_number_order_key(const char *value)
 {
-	struct mp_number n = mp_number_of(value);
-	double d = n.kind == NUMBER_DOUBLE ? n.d :
-			   n.kind == NUMBER_UINT ? (double)n.u : (double)n.i;
+	double d = mp_number_to_double(value);
 	if (isnan(d))
 		return 0;
 	/* Adding zero turns -0.0 into 0.0. */
@@ -330,8 +405,7 @@ bool mp_read_double(const char **data, double *value)
 {
 	if (mp_classof(*data) != MP_CLASS_NUMBER)
 		return false;
-	struct mp_number n = mp_number_of(*data);
+	*value = mp_number_to_double(*data);
 	mp_next(data);
-	*value = n.kind == NUMBER_DOUBLE ? n.d : n.kind == NUMBER_UINT ? (double)n.u : (double)n.i;
 	return true;
 }

@@ -3,7 +3,8 @@
  * The text of a value in YAML's flow style, as the reference prints a tuple. The
  * rules were found by printing every kind of value there:
  *
- * - numbers by "%.14g"; extensions without a text of their own are `null`;
+ * - numbers by "%.14g"; decimals, UUIDs and the like by their text (which the
+ *   reference has learnt later); extensions without a text of their own are `null`;
  * - a string is quoted singly; a quote is doubled, and a line break is written as
  *   an empty line and the indent of the level;
  * - a string with control characters, characters over U+FFFF, or a space beside a
@@ -229,6 +230,14 @@ static bool key_is_complex(const char *key)
 	}
 }
 
+/** The text of an extension that has one; others, and broken ones, are null. */
+static void print_ext(struct buf *out, const char **p)
+{
+	char text[MP_EXT_TEXT_SIZE];
+	print_text(out, mp_ext_to_string(*p, text) ? text : "null");
+	mp_next(p);
+}
+
 static void print_value(struct buf *out, const char **p, int depth);
 
 static void print_array(struct buf *out, const char **p, int depth)
@@ -288,8 +297,7 @@ static void print_value(struct buf *out, const char **p, int depth)
 		print_map(out, p, depth);
 		break;
 	case MP_EXT:
-		mp_next(p);
-		print_text(out, "null");
+		print_ext(out, p);
 		break;
 	default:
 		print_number(out, p);

@@ -51,6 +51,10 @@ void *lua_push_new(lua_State *L, int ref);
 /** Pushes a fresh struct tt_uuid and returns its 16 bytes. */
 void *lua_push_uuid_new(lua_State *L);
 
+struct decimal;
+/** Pushes a fresh struct decimal. [raises] */
+struct decimal *lua_push_decimal_new(lua_State *L);
+
 /**
  * Pushes an error object that has no error yet: the caller puts a reference there, which is the
  * object's. [raises]

@@ -30,6 +30,7 @@ static bool is_slow;
 static uint8_t kind_by_id[UINT16_MAX + 1];
 
 static int ref_null, ref_classify, ref_int64, ref_uint64, ref_uuid, ref_serializer;
+static int ref_decimal;
 static int ref_char_ptr, ref_const_char_ptr;
 
 static uint16_t id_at(const void *payload, int offset)
@@ -98,6 +99,7 @@ void lua_cdata_init(lua_State *L)
 	ref_int64 = ref_field(L, "new_int64");
 	ref_uint64 = ref_field(L, "new_uint64");
 	ref_uuid = ref_field(L, "new_uuid");
+	ref_decimal = ref_field(L, "new_decimal");
 	ref_char_ptr = ref_field(L, "new_char_ptr");
 	ref_const_char_ptr = ref_field(L, "new_const_char_ptr");
 	ref_serializer = ref_field(L, "serializer");
@@ -180,6 +182,11 @@ void lua_push_uint64(lua_State *L, uint64_t value)
 void *lua_push_uuid_new(lua_State *L)
 {
 	return lua_push_new(L, ref_uuid);
+}
+
+struct decimal *lua_push_decimal_new(lua_State *L)
+{
+	return lua_push_new(L, ref_decimal);
 }
 
 void lua_push_char_ptr(lua_State *L, const char *ptr, bool is_const)

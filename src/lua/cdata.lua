@@ -21,6 +21,12 @@ struct ibuf {
 	char *buf, *rpos, *wpos, *epos;
 	size_t start_capacity;
 };
+/* struct decimal of data/decimal.h. */
+struct decimal {
+	uint64_t __low, __high;
+	int32_t __exponent;
+	uint32_t __is_negative;
+};
 struct tt_uuid {
 	uint32_t time_low;
 	uint16_t time_mid;
@@ -48,6 +54,7 @@ local kinds = {
 	{13, 'struct lua_tuple'},
 	{14, 'struct error &'},
 	{15, 'struct tt_uuid'},
+	{16, 'struct decimal'},
 	{17, 'char *'},
 	{18, 'const char *'},
 	{19, 'struct ibuf'},
@@ -113,6 +120,7 @@ end
 local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
 local char_ptr_t, const_char_ptr_t = ffi.typeof('char *'), ffi.typeof('const char *')
 local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
+local decimal_t = ffi.typeof('struct decimal')
 
 return {
 	kind_by_id = kind_by_id,
@@ -126,6 +134,7 @@ return {
 	new_uint64 = function() return uint64_t() end,
 	new_tuple = function(size) return tuple_t(size) end,
 	new_uuid = function() return uuid_t() end,
+	new_decimal = function() return decimal_t() end,
 	new_char_ptr = function() return char_ptr_t() end,
 	new_const_char_ptr = function() return const_char_ptr_t() end,
 	serializer = function(cd)

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/decimal.h"
 #include "data/mp.h"
 #include "db/error_mp.h"
 #include "lua/bridge_impl.h"
@@ -102,6 +103,14 @@ static void decode_uuid(lua_State *L, const char *p)
 		u[i] = (uint8_t)p[order[i]];
 }
 
+static void decode_decimal(lua_State *L, const char *p, uint32_t len)
+{
+	if (decimal_unpack(lua_push_decimal_new(L), p, len) != 0) {
+		lua_pushliteral(L, "msgpack.decode: invalid MsgPack");
+		lua_error(L);
+	}
+}
+
 static void decode_error(lua_State *L, const char *data, const char *end)
 {
 	/* The object first, since making it may raise. */
@@ -121,6 +130,10 @@ static void decode_ext(lua_State *L, const char **data)
 	*data += len;
 	if (type == MP_EXT_UUID && len == 16) {
 		decode_uuid(L, p);
+		return;
+	}
+	if (type == MP_EXT_DECIMAL) {
+		decode_decimal(L, p, len);
 		return;
 	}
 	if (type == MP_EXT_ERROR) {

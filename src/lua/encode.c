@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/diag.h"
+#include "data/decimal.h"
 #include "data/mp.h"
 #include "data/mp_buf.h"
 #include "db/error.h"
@@ -146,6 +147,14 @@ static void encode_uuid(struct encoder *e, const void *payload)
 	for (int i = 0; i < 16; i++)
 		end[i] = (char)u[order[i]];
 	e->out->size += end + 16 - p;
+}
+
+static void encode_decimal(struct encoder *e, const struct decimal *d)
+{
+	uint32_t size = decimal_packed_size(d);
+	char *p = buf_reserve(e->out, mp_sizeof_ext(size));
+	decimal_pack(d, mp_encode_extl(p, MP_EXT_DECIMAL, size));
+	e->out->size += mp_sizeof_ext(size);
 }
 
 /** Its text, or by the option an extension that has all of it. */
@@ -433,6 +442,7 @@ static void encode_cdata(struct encoder *e, int idx)
 		break;
 	}
 	case CDATA_UUID: encode_uuid(e, payload); break;
+	case CDATA_DECIMAL: encode_decimal(e, payload); break;
 	default: encode_other(e, idx); break;
 	}
 }

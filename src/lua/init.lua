@@ -146,7 +146,6 @@ end
 -- the places where it looked.
 local known = {}
 for name in ([[
-    decimal
     help
     http.client
     jit.bc

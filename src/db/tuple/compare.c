@@ -46,6 +46,7 @@ static inline int compare_values(const char *a, const char *b, enum field_type t
 	case FIELD_TYPE_INTEGER:
 	case FIELD_TYPE_NUMBER:
 	case FIELD_TYPE_DOUBLE:
+	case FIELD_TYPE_DECIMAL:
 		return mp_compare_number(a, b);
 	default:
 		return mp_compare_scalar(a, b);

@@ -92,16 +92,6 @@ bool field_type_contains(enum field_type outer, enum field_type inner)
 	return field_type_inner[outer] & BIT(inner);
 }
 
-/** Is the value an extension of the type, with content of its size (0: any)? */
-static bool ext_is(const char *value, int8_t ext_type, uint32_t ext_len)
-{
-	if (mp_typeof(*value) != MP_EXT)
-		return false;
-	int8_t type;
-	uint32_t len = mp_decode_extl(&value, &type);
-	return type == ext_type && (ext_len == 0 || len == ext_len);
-}
-
 bool field_type_accepts(enum field_type type, const char *value, bool is_nullable)
 {
 	enum mp_type mp_type = mp_typeof(*value);
@@ -109,11 +99,17 @@ bool field_type_accepts(enum field_type type, const char *value, bool is_nullabl
 		return true;
 	if (mp_type == MP_NIL)
 		return is_nullable;
+	if (mp_type != MP_EXT)
+		return false;
+	int8_t ext_type;
+	mp_decode_extl(&value, &ext_type);
 	switch (type) {
 	case FIELD_TYPE_DECIMAL:
-		return ext_is(value, MP_EXT_DECIMAL, 0);
+	case FIELD_TYPE_NUMBER:
+	case FIELD_TYPE_SCALAR:
+		return ext_type == MP_EXT_DECIMAL;
 	case FIELD_TYPE_UUID:
-		return ext_is(value, MP_EXT_UUID, 16);
+		return ext_type == MP_EXT_UUID;
 	default:
 		return false;
 	}

@@ -4,7 +4,7 @@
  *
  *     unsigned, integer, boolean   the value, shifted to be unsigned; exact but
  *                                  for the largest, UINT64_MAX
- *     number, double               the nearest double's bits, in order
+ *     number, double, decimal      the nearest double's bits, in order
  *     string, varbinary, uuid      the first eight bytes
  *     string with a collation      the first eight bytes of its sort key
  *     scalar                       three bits of class, 61 bits of the above
@@ -74,6 +74,7 @@ static inline hint_t hint_value(const char *value, const struct key_part *part)
 		return mp_decode_bool(&value);
 	case FIELD_TYPE_NUMBER:
 	case FIELD_TYPE_DOUBLE:
+	case FIELD_TYPE_DECIMAL:
 		return mp_number_order_key(value);
 	case FIELD_TYPE_STRING:
 	case FIELD_TYPE_VARBINARY:

@@ -35,10 +35,6 @@ static int key_part_check(const struct key_part *part)
 		client_error(ER_NO_SUCH_COLLATION, id);
 		return -1;
 	}
-	if (part->type == FIELD_TYPE_DECIMAL) {
-		client_error(ER_UNSUPPORTED, "Index", "key parts of type 'decimal'");
-		return -1;
-	}
 	return 0;
 }
 

@@ -8,15 +8,17 @@
 #include <stdint.h>
 
 #include "core/region.h"
+#include "data/decimal.h"
 #include "data/json_path.h"
 #include "db/tuple/format.h"
 
 /** A number, decoded, for `+` and `-`. */
 struct update_number {
-	enum { UPDATE_INTEGER, UPDATE_REAL } kind;
+	enum { UPDATE_INTEGER, UPDATE_REAL, UPDATE_DECIMAL } kind;
 	/** UPDATE_INTEGER: any int64_t or uint64_t. Regions align to 8 only. */
 	__int128 integer __attribute__((packed, aligned(8)));
 	double real;
+	struct decimal decimal;
 };
 
 /** One operation, read and checked as far as it can be without a row. */

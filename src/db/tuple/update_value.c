@@ -11,6 +11,13 @@
 #include "db/error.h"
 #include "db/tuple/update_private.h"
 
+static bool read_decimal(const char *value, struct decimal *d)
+{
+	int8_t type;
+	uint32_t len = mp_decode_extl(&value, &type);
+	return type == MP_EXT_DECIMAL && decimal_unpack(d, value, len) == 0;
+}
+
 bool update_number_read(const char *value, struct update_number *number)
 {
 	switch (mp_typeof(*value)) {
@@ -30,10 +37,18 @@ bool update_number_read(const char *value, struct update_number *number)
 		number->kind = UPDATE_REAL;
 		number->real = mp_decode_double(&value);
 		return true;
+	case MP_EXT:
+		number->kind = UPDATE_DECIMAL;
+		return read_decimal(value, &number->decimal);
 	default:
 		return false;
 	}
 }
+
+enum {
+	/** The most that a number takes: a decimal with its head. */
+	SCALAR_SIZE_MAX = 3 + DECIMAL_PACKED_SIZE_MAX,
+};
 
 static double number_to_double(const struct update_number *n)
 {
@@ -48,12 +63,47 @@ static char *encode_real(char *p, double value)
 	return mp_encode_double(p, value);
 }
 
+/** Integers are in the range of 64 bits. False: infinite, NaN or too large. */
+static bool number_to_decimal(const struct update_number *n, struct decimal *d)
+{
+	switch (n->kind) {
+	case UPDATE_INTEGER:
+		if (n->integer < 0)
+			decimal_from_int64(d, n->integer);
+		else
+			decimal_from_uint64(d, n->integer);
+		return true;
+	case UPDATE_REAL:
+		return decimal_from_double(d, n->real) == 0;
+	default:
+		*d = n->decimal;
+		return true;
+	}
+}
+
+/** One of the two is a decimal. */
+static int update_decimal(const struct update_op *op, const struct update_number *a, char **p)
+{
+	struct decimal x, y, sum;
+	if (!number_to_decimal(a, &x) || !number_to_decimal(&op->number, &y))
+		return update_error_arg_type(op, "a number convertible to decimal");
+	int rc = op->opcode == '+' ? decimal_add(&sum, &x, &y) : decimal_sub(&sum, &x, &y);
+	if (rc != 0) {
+		client_error(ER_UPDATE_DECIMAL_OVERFLOW, op->opcode, update_op_field_str(op));
+		return -1;
+	}
+	*p = decimal_pack(&sum, mp_encode_extl(*p, MP_EXT_DECIMAL, decimal_packed_size(&sum)));
+	return 0;
+}
+
 static int update_arith(const struct update_op *op, const char *old, char **p)
 {
 	struct update_number a;
 	const struct update_number *b = &op->number;
 	if (!update_number_read(old, &a))
 		return update_error_arg_type(op, "a number");
+	if (a.kind == UPDATE_DECIMAL || b->kind == UPDATE_DECIMAL)
+		return update_decimal(op, &a, p);
 	if (a.kind == UPDATE_REAL || b->kind == UPDATE_REAL) {
 		double x = number_to_double(&a), y = number_to_double(b);
 		*p = encode_real(*p, op->opcode == '+' ? x + y : x - y);
@@ -126,7 +176,7 @@ int update_scalar(const struct update_op *op, const char *old, struct region *re
 {
 	if (op->opcode == ':')
 		return update_splice(op, old, region, result);
-	char *data = region_alloc(region, 16), *p = data;
+	char *data = region_alloc(region, SCALAR_SIZE_MAX), *p = data;
 	if (data == NULL)
 		return -1;
 	int rc = op->opcode == '+' || op->opcode == '-' ? update_arith(op, old, &p) :

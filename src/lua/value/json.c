@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "data/mp.h"
-#include "data/uuid.h"
 #include "lua/bridge.h"
 #include "lua/value/codec_cfg.h"
 #include "lua/value/json.h"
@@ -102,18 +101,12 @@ static bool put_key(struct buf *out, const char **data)
 
 static void put_ext(struct buf *out, const char **data)
 {
-	int8_t type;
-	uint32_t len = mp_decode_extl(data, &type);
-	if (type == MP_EXT_UUID && len == 16) {
-		struct uuid uuid;
-		char text[UUID_STR_LEN + 1];
-		memcpy(&uuid, *data, 16);
-		uuid_to_string(&uuid, text);
+	char text[MP_EXT_TEXT_SIZE];
+	if (mp_ext_to_string(*data, text))
 		put_string(out, text, strlen(text));
-	} else {
+	else
 		put(out, "null");
-	}
-	*data += len;
+	mp_next(data);
 }
 
 static bool put_value(struct buf *out, const char **data, const struct lua_codec *codec)

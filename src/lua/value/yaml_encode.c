@@ -17,6 +17,7 @@
 #include "core/diag.h"
 #include "core/memory.h"
 #include "data/base64.h"
+#include "data/decimal.h"
 #include "lua/value/yaml.h"
 
 enum {
@@ -304,6 +305,13 @@ static void walk_tuple(struct walker *w, const struct lua_tuple *tuple)
 	lua_pop(w->L, 1);
 }
 
+static void put_decimal(struct walker *w, const struct decimal *d)
+{
+	char text[DECIMAL_STR_SIZE];
+	decimal_to_string(d, text);
+	put_plain(w, text);
+}
+
 static void walk_cdata(struct walker *w, int idx, bool is_flow)
 {
 	lua_State *L = w->L;
@@ -323,8 +331,8 @@ static void walk_cdata(struct walker *w, int idx, bool is_flow)
 	case CDATA_DOUBLE: put_number(w, *(double *)payload); return;
 	case CDATA_TUPLE: walk_tuple(w, payload); return;
 	case CDATA_ERROR:
-	case CDATA_UUID:
-	case CDATA_DECIMAL: put_tostring(w, idx, is_flow); return;
+	case CDATA_UUID: put_tostring(w, idx, is_flow); return;
+	case CDATA_DECIMAL: put_decimal(w, payload); return;
 	default: put_unsupported(w, idx, is_flow); return;
 	}
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "data/decimal.h"
 #include "data/mp.h"
 
 static int check(const char *data, size_t size)
@@ -53,7 +54,7 @@ static void test_check(void **state)
 static void test_check_cuts(void **state)
 {
 	static const char value[] = "\x98\x01\xcc\xff\xa3" "abc\xc4\x02xy\xcb\x3f\xf0\0\0\0\0\0\0"
-		"\x82\x01\x91\xc0\xa1k\xc3\xd4\x01\x02\xdc\x00\x02\x01\x02";
+		"\x82\x01\x91\xc0\xa1k\xc3\xd4\x05\x02\xdc\x00\x02\x01\x02";
 	size_t size = sizeof(value) - 1;
 	assert_int_equal(check(value, size), 0);
 	for (size_t cut = 0; cut < size; cut++)
@@ -92,7 +93,7 @@ static void test_check_random(void **state)
 /* Order ------------------------------------------------------------------ */
 
 struct encoded {
-	char data[16];
+	char data[40];
 };
 
 static struct encoded of_uint(uint64_t v)
@@ -130,6 +131,15 @@ static struct encoded of_raw(const char *raw, size_t size)
 	return e;
 }
 
+static struct encoded of_decimal(const char *text)
+{
+	struct encoded e;
+	struct decimal d;
+	assert_int_equal(decimal_from_string(&d, text), 0);
+	decimal_pack(&d, mp_encode_extl(e.data, MP_EXT_DECIMAL, decimal_packed_size(&d)));
+	return e;
+}
+
 static int sign(int v)
 {
 	return (v > 0) - (v < 0);
@@ -138,36 +148,46 @@ static int sign(int v)
 /** Each group holds equal values; groups ascend. */
 static void test_order(void **state)
 {
-	struct { int group; struct encoded value; } values[] = {
+	struct { double group; struct encoded value; } values[] = {
 		{0, of_raw("\xc0", 1)},
 		{1, of_raw("\xc2", 1)},
 		{2, of_raw("\xc3", 1)},
 		{3, of_double(NAN)}, {3, of_float(NAN)}, {3, of_double(-NAN)},
 		{4, of_double(-INFINITY)}, {4, of_float(-INFINITY)},
 		{5, of_double(-1e100)},
-		{6, of_double(-9223372036854777856.0)},
+		{5.5, of_decimal("-1e37")},
+		{6, of_double(-9223372036854777856.0)}, {6, of_decimal("-9223372036854777856")},
 		{7, of_int(INT64_MIN)}, {7, of_double(-9223372036854775808.0)},
 		{7, of_float(-9223372036854775808.0f)},
 		{8, of_int(INT64_MIN + 1)},
-		{9, of_int(-9007199254740993)},
+		{9, of_int(-9007199254740993)}, {9, of_decimal("-9007199254740993.00")},
 		{10, of_int(-9007199254740992)}, {10, of_double(-9007199254740992.0)},
-		{11, of_double(-1.5)},
+		{11, of_double(-1.5)}, {11, of_decimal("-1.5")}, {11, of_decimal("-1.50")},
 		{12, of_int(-1)}, {12, of_raw("\xd3\xff\xff\xff\xff\xff\xff\xff\xff", 9)},
 		{13, of_double(-0.5)},
+		{14, of_decimal("0")}, {14, of_decimal("-0.00")}, {14, of_decimal("0e7")},
 		{14, of_uint(0)}, {14, of_double(-0.0)}, {14, of_float(0)},
 		{14, of_raw("\xcf\0\0\0\0\0\0\0\0", 9)}, {14, of_raw("\xd0\0", 2)},
 		{15, of_double(5e-324)},
+		{15.4, of_decimal("1e-38")}, {15.5, of_decimal("0.1")}, {15.5, of_decimal("0.10")},
 		{16, of_double(0.1)},
 		{17, of_float(0.1f)},
+		{18, of_decimal("1.0")}, {18, of_decimal("1")},
 		{18, of_uint(1)}, {18, of_raw("\xd3\0\0\0\0\0\0\0\1", 9)}, {18, of_float(1)},
 		{19, of_uint(9007199254740992)}, {19, of_double(9007199254740992.0)},
-		{20, of_uint(9007199254740993)},
+		{19.5, of_decimal("9007199254740992.5")},
+		{20, of_uint(9007199254740993)}, {20, of_decimal("9007199254740993")},
 		{21, of_uint(9007199254740994)}, {21, of_double(9007199254740994.0)},
 		{22, of_uint(INT64_MAX)},
 		{23, of_uint(1ull << 63)}, {23, of_double(9223372036854775808.0)},
 		{24, of_uint((1ull << 63) + 1)},
-		{25, of_uint(UINT64_MAX)},
+		{25, of_uint(UINT64_MAX)}, {25, of_decimal("18446744073709551615")},
+		{25.5, of_decimal("18446744073709551615.5")},
+		{26, of_decimal("18446744073709551616")},
 		{26, of_double(18446744073709551616.0)}, {26, of_float(18446744073709551616.0f)},
+		{26.5, of_double(0x1p80)}, {26.5, of_decimal("1208925819614629174706176")},
+		{26.6, of_decimal("1208925819614629174706176.5")},
+		{26.7, of_decimal("99999999999999999999999999999999999999")},
 		{27, of_double(1e100)},
 		{28, of_double(INFINITY)},
 		{29, of_raw("\xa0", 1)}, {29, of_raw("\xd9\0", 2)},
@@ -182,7 +202,8 @@ static void test_order(void **state)
 	for (int i = 0; i < count; i++)
 		for (int j = 0; j < count; j++) {
 			const char *a = values[i].value.data, *b = values[j].value.data;
-			int expected = sign(values[i].group - values[j].group);
+			double diff = values[i].group - values[j].group;
+			int expected = (diff > 0) - (diff < 0);
 			assert_int_equal(sign(mp_compare_scalar(a, b)), expected);
 			if (expected == 0)
 				assert_int_equal(mp_hash_scalar(a, 7), mp_hash_scalar(b, 7));

@@ -277,9 +277,6 @@ static void test_unsupported(void **state)
 	part.coll_id = 2000;
 	assert_null(key_def_new(&part, 1));
 	assert_error(ER_NO_SUCH_COLLATION, "Collation '#2000' does not exist");
-	part = key_part_of(0, FIELD_TYPE_DECIMAL, false);
-	assert_null(key_def_new(&part, 1));
-	assert_error(ER_UNSUPPORTED, "Index does not support key parts of type 'decimal'");
 }
 
 int main(void)
