@@ -47,7 +47,7 @@ struct options {
 static struct options options;
 static int exit_status;
 static bool is_stopping;
-/** The fiber in which the process stops, while it does. */
+/** The fiber that runs the triggers of the stop, while it does. */
 static struct fiber *stopper;
 /** No fiber runs any more. */
 static bool is_over;
@@ -147,20 +147,45 @@ static void choose_script(int argc, char **argv, int first)
  */
 static void stop_all(void)
 {
+	static bool is_begun;
+	if (is_begun)
+		return;
+	is_begun = true;
 	net_stop();
 	wal_stop();
 	fiber_halt_all();
 	loop_stop();
 }
 
+/** The triggers of scripts. */
+static int triggers_run(va_list ap)
+{
+	fiber_set_cancellable(false);
+	lua_ctl_run_shutdown();
+	return 0;
+}
+
+/** Runs triggers in a fiber of their own: they have so much time and no more. */
+static void run_triggers(void)
+{
+	double timeout = lua_ctl_shutdown_timeout();
+	stopper = fiber_new("on_shutdown", triggers_run);
+	if (stopper == NULL)
+		return;
+	fiber_set_joinable(stopper, true);
+	fiber_wakeup(stopper);
+	if (fiber_join_timeout(stopper, timeout) != 0 && error_is(diag_last(), &type_TimedOut))
+		say_error("the triggers of box.ctl.on_shutdown have not ended within %g s: "
+			  "the process stops without them", timeout);
+	stopper = NULL;
+}
+
 /** The sequence of a clean stop, in a fiber. */
 static int stop_run(va_list ap)
 {
 	fiber_set_cancellable(false);
-	stopper = fiber();
-	lua_ctl_run_shutdown();
+	run_triggers();
 	stop_all();
-	stopper = NULL;
 	return 0;
 }
 

@@ -50,3 +50,5 @@ void lua_cfg_init(lua_State *L);
  * are logged.
  */
 void lua_ctl_run_shutdown(void);
+/** Seconds that they may take. */
+double lua_ctl_shutdown_timeout(void);

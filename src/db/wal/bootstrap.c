@@ -137,6 +137,12 @@ static int find_instance(void)
 	return rc;
 }
 
+bool bootstrap_has_others(void)
+{
+	struct index *index = primary_index(SPACE_CLUSTER);
+	return index != NULL && index->vtab->size(index) > 1;
+}
+
 int bootstrap_identify(const struct uuid *wanted_replicaset)
 {
 	if (find_replicaset() != 0 || find_instance() != 0)

@@ -11,11 +11,12 @@
  * frozen is wrong and the checkpoint fails, too.
  *
  * The file gets its name when it is whole and synced, so that every .snap there
- * is can be trusted; then older ones go, with the journals only they need.
+ * is can be trusted; then older ones go (gc.c).
  */
 #include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "core/fiber.h"
 #include "core/log.h"
@@ -52,6 +53,8 @@ struct checkpoint {
 	char *path;
 	double tm;
 	/* The worker's. */
+	/** When it began, by the monotonic clock. */
+	double start;
 	struct xlog_file file;
 	struct buf block;
 	size_t block_mark;
@@ -60,9 +63,10 @@ struct checkpoint {
 
 static struct {
 	/** Borrowed while the instance runs, else NULL. */
-	const char *memtx_dir, *wal_dir;
-	int keep_count;
+	const char *memtx_dir;
 	bool is_running;
+	/** Bytes that may be written in a second; 0: any number. */
+	_Atomic double rate_limit;
 	/** Asks the worker to give up. */
 	atomic_bool stop;
 	/** The newest snapshot's vclock. */
@@ -70,7 +74,7 @@ static struct {
 	struct vclock last;
 	/** Who waits for the end of the one that runs, or NULL. */
 	struct fiber *waiter;
-} state = {.keep_count = 2};
+} state;
 
 /* The worker: writing ------------------------------------------------- */
 
@@ -97,6 +101,27 @@ static void put_row(struct checkpoint *c, uint32_t space_id, const struct tuple 
 	c->lsn++;
 }
 
+static bool is_asked_to_stop(void)
+{
+	return atomic_load_explicit(&state.stop, memory_order_relaxed);
+}
+
+/** Waits until what was written is no more than the limit allows. */
+static void keep_rate(struct checkpoint *c)
+{
+	/* A change of the limit, or the end, takes effect within so many seconds. */
+	const double slice = 0.1;
+	double limit;
+	while ((limit = state.rate_limit) > 0 && !is_asked_to_stop()) {
+		double early = c->file.offset / limit - (clock_monotonic() - c->start);
+		if (early <= 0)
+			break;
+		early = early < slice ? early : slice;
+		struct timespec ts = {.tv_nsec = (long)(early * 1e9)};
+		nanosleep(&ts, NULL);
+	}
+}
+
 static int end_block(struct checkpoint *c)
 {
 	if (c->block.size == c->block_mark + XLOG_FIXHEADER_SIZE)
@@ -105,6 +130,7 @@ static int end_block(struct checkpoint *c)
 	int rc = xlog_file_append(&c->file, c->block.data, c->block.size, false);
 	buf_truncate(&c->block, 0);
 	c->block_mark = xlog_block_begin(&c->block);
+	keep_rate(c);
 	return rc;
 }
 
@@ -116,8 +142,7 @@ static int write_view(struct checkpoint *c, struct view *view)
 		put_row(c, view->space_id, tuple);
 		if (c->block.size - c->block_mark >= XLOG_SNAP_BLOCK_SIZE && end_block(c) != 0)
 			return -1;
-		if (c->lsn % CHECK_STOP_ROWS == 0 &&
-		    atomic_load_explicit(&state.stop, memory_order_relaxed)) {
+		if (c->lsn % CHECK_STOP_ROWS == 0 && is_asked_to_stop()) {
 			diag_set(FiberIsCancelled, "the instance stops");
 			return -1;
 		}
@@ -139,6 +164,7 @@ static int write_file(void *arg)
 {
 	struct checkpoint *c = arg;
 	say_info("saving snapshot `%s" XLOG_INPROGRESS "'", c->path);
+	c->start = clock_monotonic();
 	if (xlog_file_create(&c->file, c->path, &c->meta) != 0)
 		return -1;
 	int rc = write_all(c);
@@ -198,53 +224,6 @@ static int open_views(struct checkpoint *c, const struct vclock *vclock)
 	return -1;
 }
 
-/* Collecting old files ------------------------------------------------ */
-
-static void remove_files(const char *dir, const struct xlog_list *list, size_t count,
-			 enum xlog_type type)
-{
-	for (size_t i = 0; i < count; i++) {
-		char *path = xlog_path(dir, list->signature[i], type);
-		if (sys->unlink(path) != 0 && errno != ENOENT)
-			say_syserror("can't remove '%s'", path);
-		else
-			say_info("removed %s", path);
-		xfree(path);
-	}
-}
-
-/** How many of the oldest journals hold nothing that comes after `signature`. */
-static size_t count_obsolete(const struct xlog_list *journals, int64_t signature)
-{
-	size_t count = 0;
-	while (count + 1 < journals->count && journals->signature[count + 1] <= signature)
-		count++;
-	return count;
-}
-
-/** Runs in a worker: removing large files takes its time. */
-static int collect_garbage(void *arg)
-{
-	size_t keep = *(int *)arg;
-	struct xlog_list snapshots, journals;
-	if (xlog_list_read(&snapshots, state.memtx_dir, XLOG_SNAP) != 0)
-		return -1;
-	if (xlog_list_read(&journals, state.wal_dir, XLOG_XLOG) != 0) {
-		xlog_list_free(&snapshots);
-		return -1;
-	}
-	if (snapshots.count > keep) {
-		size_t extra = snapshots.count - keep;
-		int64_t oldest = snapshots.signature[extra];
-		remove_files(state.memtx_dir, &snapshots, extra, XLOG_SNAP);
-		remove_files(state.wal_dir, &journals, count_obsolete(&journals, oldest),
-			     XLOG_XLOG);
-	}
-	xlog_list_free(&snapshots);
-	xlog_list_free(&journals);
-	return 0;
-}
-
 /* The face ------------------------------------------------------------ */
 
 int checkpoint_first(void)
@@ -279,9 +258,8 @@ static int checkpoint_run(void)
 		journal_note_checkpoint(bytes);
 	}
 	close_views(&c);
-	int keep_count = state.keep_count;
-	if (rc == 0 && worker_call(collect_garbage, &keep_count) != 0)
-		diag_log();
+	if (rc == 0)
+		gc_run();
 	return rc;
 }
 
@@ -313,9 +291,9 @@ int checkpoint_make(void)
 	return rc;
 }
 
-void checkpoint_set_count(int count)
+void checkpoint_set_rate_limit(double bytes_per_second)
 {
-	state.keep_count = count > 0 ? count : 1;
+	state.rate_limit = bytes_per_second;
 }
 
 void checkpoint_note(const struct vclock *vclock)
@@ -328,7 +306,7 @@ void checkpoint_start(const char *memtx_dir, const char *wal_dir)
 {
 	assert(state.memtx_dir == NULL);
 	state.memtx_dir = memtx_dir;
-	state.wal_dir = wal_dir;
+	gc_start(memtx_dir, wal_dir);
 	state.has_last = false;
 	atomic_store(&state.stop, false);
 }
@@ -340,5 +318,6 @@ void checkpoint_stop(void)
 	while (state.is_running)
 		fiber_yield();
 	state.waiter = NULL;
-	state.memtx_dir = state.wal_dir = NULL;
+	state.memtx_dir = NULL;
+	gc_stop();
 }

@@ -24,12 +24,15 @@
 #include "core/sys.h"
 #include "db/db.h"
 #include "db/error.h"
+#include "db/tuple/tuple.h"
 #include "db/wal/wal_int.h"
 
 /** Rows of the journal that carry no data; numbers as in the manual, "Binary protocol". */
 enum { ROW_RAFT = 30, ROW_CONFIRM = 40 };
 
 enum { YIELD_BYTES = 16 * 1024 * 1024, PROGRESS_ROWS = 1000 * 1000 };
+
+struct wal_recovery_stat wal_recovery_stat;
 
 struct recovery {
 	const struct recovery_config *config;
@@ -83,6 +86,19 @@ static int forgive(struct recovery *r)
 
 /* Rows ---------------------------------------------------------------- */
 
+/** Memory is no damage: the data is there, and is not passed over. */
+static int fail_for_memory(struct recovery *r, const struct xlog_cursor *c)
+{
+	struct error *cause = diag_last();
+	error_ref(cause);
+	diag_set(OutOfMemory, "%s: not enough memory to recover the block at offset %lld: %s; "
+		 "raise memtx_memory, now %zu bytes", c->path, (long long)c->block_offset,
+		 cause->message, tuple_memory.limit);
+	error_unref(cause);
+	r->has_failed = true;
+	return -1;
+}
+
 /** Applies one row. */
 static int apply_row(struct recovery *r, const struct xlog_cursor *c,
 		     const struct xrow_header *row)
@@ -93,12 +109,17 @@ static int apply_row(struct recovery *r, const struct xlog_cursor *c,
 		return 0;
 	if (db_recover_row(row) == 0)
 		return 0;
+	if (error_is(diag_last(), &type_OutOfMemory))
+		return fail_for_memory(r, c);
 	struct error *cause = diag_last();
 	error_ref(cause);
 	diag_set(XlogError, "%s: the row with LSN %" PRId64 " in the block at offset %lld can't "
 		 "be applied: %s", c->path, row->lsn, (long long)c->block_offset, cause->message);
 	error_unref(cause);
-	return forgive(r);
+	int rc = forgive(r);
+	if (rc == 0)
+		wal_recovery_stat.skipped_rows++;
+	return rc;
 }
 
 static void txn_clear(struct recovery *r)
@@ -181,6 +202,7 @@ static int skip_damage(struct recovery *r, struct xlog_cursor *c)
 		return -1;
 	off_t offset = c->good_offset;
 	off_t skipped = xlog_cursor_skip(c);
+	wal_recovery_stat.skipped_bytes += skipped;
 	say_warn("%s: skipped %lld damaged bytes at offset %lld", c->path, (long long)skipped,
 		 (long long)offset);
 	return 0;
@@ -324,20 +346,29 @@ static int check_gap(struct recovery *r, const struct xlog_cursor *c)
 /** Tells what the end of the file cost. */
 static void report_end(struct recovery *r, const struct xlog_cursor *c)
 {
-	if (c->end == XLOG_END_TORN)
+	if (c->end == XLOG_END_TORN) {
+		wal_recovery_stat.dropped_bytes += c->file_size - c->good_offset;
+		wal_recovery_stat.dropped_transactions += c->is_torn_block;
 		say_warn("%s: dropped %lld bytes of a torn last write at offset %lld (%s)", c->path,
 			 (long long)(c->file_size - c->good_offset), (long long)c->good_offset,
 			 c->reason);
-	if (r->row_count > 0)
+	}
+	if (r->row_count > 0) {
+		wal_recovery_stat.dropped_transactions++;
 		say_warn("%s: dropped the first %u rows of a transaction that was not finished",
 			 c->path, r->row_count);
+	}
 	txn_clear(r);
 }
 
 static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signature)
 {
-	if (check_meta(c, XLOG_XLOG, signature) != 0)
-		return forgive(r);
+	if (check_meta(c, XLOG_XLOG, signature) != 0) {
+		if (forgive(r) != 0)
+			return -1;
+		wal_recovery_stat.skipped_files++;
+		return 0;
+	}
 	if (check_gap(r, c) != 0)
 		return -1;
 	if (read_blocks(r, c, journal_block) != 0)
@@ -350,21 +381,26 @@ static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signa
 	return 0;
 }
 
-/** Has the file nothing but zeros? So a power cut leaves one that was just made. */
-static bool is_blank(const char *path)
+/** Has the file nothing but zeros? So a power cut leaves one that was just made. Adds its size. */
+static bool is_blank(const char *path, uint64_t *size)
 {
 	int fd = sys->open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	char data[4096];
 	ssize_t n;
+	uint64_t total = 0;
 	bool blank = true;
 	while (blank && (n = sys->read(fd, data, sizeof(data))) > 0) {
 		for (ssize_t i = 0; i < n; i++)
 			blank = blank && data[i] == 0;
+		total += n;
 	}
 	sys->close(fd);
-	return blank && n == 0;
+	if (!blank || n != 0)
+		return false;
+	*size += total;
+	return true;
 }
 
 static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
@@ -376,12 +412,14 @@ static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 	if (rc == 0) {
 		rc = journal_read(r, &c, signature);
 		xlog_cursor_close(&c);
-	} else if (is_last && is_blank(path)) {
+	} else if (is_last && is_blank(path, &wal_recovery_stat.dropped_bytes)) {
 		say_warn("%s: dropped: the file is empty", path);
 		diag_clear(diag_get());
 		rc = 0;
 	} else {
 		rc = forgive(r);
+		if (rc == 0)
+			wal_recovery_stat.skipped_files++;
 	}
 	if (rc == 0)
 		say_info("done `%s'", path);
@@ -431,6 +469,7 @@ static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
 	r->hint = is_newest_needed(snapshots, journals) ? hint : older_hint;
 	if (recover_snapshot(r, snapshots->signature[snapshots->count - 1]) != 0)
 		return -1;
+	wal_tell_state("snapshot_recovered");
 	r->hint = hint;
 	return recover_journals(r, journals);
 }
@@ -440,6 +479,7 @@ int recovery_run(const struct recovery_config *config, struct recovery_result *r
 	struct recovery r = {.config = config, .result = result};
 	struct xlog_list snapshots, journals;
 	memset(result, 0, sizeof(*result));
+	memset(&wal_recovery_stat, 0, sizeof(wal_recovery_stat));
 	vclock_create(&wal_vclock);
 	if (xlog_list_read(&snapshots, config->memtx_dir, XLOG_SNAP) != 0)
 		return -1;

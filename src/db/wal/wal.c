@@ -28,6 +28,14 @@ static struct {
 	int wal_lock, memtx_lock;
 } wal = {.wal_lock = -1, .memtx_lock = -1};
 
+void (*wal_on_recovery_state)(const char *state);
+
+void wal_tell_state(const char *state)
+{
+	if (wal_on_recovery_state != NULL)
+		wal_on_recovery_state(state);
+}
+
 const char *wal_status(void)
 {
 	return status;
@@ -117,9 +125,11 @@ static int load(const struct wal_config *config, struct recovery_result *result)
 		return -1;
 	}
 	say_info("initializing an empty data directory");
-	if (bootstrap_run(&config->instance_uuid, &config->replicaset_uuid) != 0)
+	if (bootstrap_run(&config->instance_uuid, &config->replicaset_uuid) != 0 ||
+	    checkpoint_first() != 0)
 		return -1;
-	return checkpoint_first();
+	wal_tell_state("snapshot_recovered");
+	return 0;
 }
 
 static void open_journal(const struct wal_config *config, const struct recovery_result *result)
@@ -148,7 +158,10 @@ int wal_start(const struct wal_config *config)
 		goto fail;
 	open_journal(config, &result);
 	checkpoint_timer_start();
+	wal_tell_state("wal_recovered");
+	wal_tell_state("indexes_built");
 	status = "running";
+	wal_tell_state("synced");
 	is_loading = false;
 	db_is_configured = true;
 	return 0;

@@ -48,6 +48,21 @@ extern uint32_t instance_id;
 /** What has been written: the newest LSN of each instance. */
 extern struct vclock wal_vclock;
 
+/**
+ * For the layer of scripts: called when a stage of the start is over, "snapshot_recovered",
+ * "wal_recovered", "indexes_built", "synced"; of a bootstrap as well. May yield.
+ */
+extern void (*wal_on_recovery_state)(const char *state);
+
+/** What the last recovery could not use. */
+struct wal_recovery_stat {
+	/** Torn ends of journals: bytes, and transactions as far as they could be told. */
+	uint64_t dropped_bytes, dropped_transactions;
+	/** What force_recovery passed over: damaged bytes, rows that could not be applied, files. */
+	uint64_t skipped_bytes, skipped_rows, skipped_files;
+};
+extern struct wal_recovery_stat wal_recovery_stat;
+
 /** How far along: for box.info.status. "unconfigured", "loading", "running". */
 const char *wal_status(void);
 
@@ -72,3 +87,22 @@ void checkpoint_set_wal_threshold(double bytes);
 void journal_set_queue_size_max(size_t size);
 /** Writes that take longer, in seconds, are told in the log. */
 void journal_set_too_long(double seconds);
+
+/** Bytes that a checkpoint may write in a second; 0: any number. */
+void checkpoint_set_rate_limit(double bytes_per_second);
+
+/**
+ * Holds a snapshot, the newest but `back`, and all files that come behind it, until
+ * backup_stop(). Returns its path, freed by the caller with xfree(). NULL:
+ * ER_BACKUP_IN_PROGRESS, ER_MISSING_SNAPSHOT, SystemError.
+ */
+char *backup_start(uint32_t back);
+/** Lets them go. Nothing where there is no backup. Yields. */
+void backup_stop(void);
+/** The signature of the snapshot that is held, or -1. */
+int64_t backup_signature(void);
+
+/** Seconds after the start in which journals are kept for the replica set's other instances. */
+void gc_set_delay(double seconds);
+/** Are they, now? */
+bool gc_is_paused(void);

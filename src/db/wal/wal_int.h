@@ -71,6 +71,9 @@ struct recovery_result {
  */
 int recovery_run(const struct recovery_config *config, struct recovery_result *result);
 
+/** Tells those who follow the start. May yield. */
+void wal_tell_state(const char *state);
+
 /* bootstrap.c --------------------------------------------------------- */
 
 /** Fills an empty database; uses the wanted UUIDs, or new ones. */
@@ -78,6 +81,9 @@ int bootstrap_run(const struct uuid *wanted_instance, const struct uuid *wanted_
 
 /** Finds out replicaset_uuid and instance_id from the system spaces. */
 int bootstrap_identify(const struct uuid *wanted_replicaset);
+
+/** Are there other instances in the replica set? */
+bool bootstrap_has_others(void);
 
 /* checkpoint.c -------------------------------------------------------- */
 
@@ -91,6 +97,15 @@ void checkpoint_note(const struct vclock *vclock);
 
 /** Writes the snapshot of a new database, in this thread. */
 int checkpoint_first(void);
+
+/* gc.c ---------------------------------------------------------------- */
+
+/** Says where files are; both names are borrowed until gc_stop(). */
+void gc_start(const char *memtx_dir, const char *wal_dir);
+void gc_stop(void);
+
+/** Removes what nobody needs any more. Failures go to the log. Yields. */
+void gc_run(void);
 
 /* checkpoint_timer.c -------------------------------------------------- */
 

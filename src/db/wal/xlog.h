@@ -125,6 +125,8 @@ struct xlog_cursor {
 	/** Where whole blocks end so far. */
 	off_t good_offset;
 	off_t file_size;
+	/** A torn end begins like a block: it was one transaction. */
+	bool is_torn_block;
 	/** Why the block at good_offset could not be read, for a torn end or damage. */
 	const char *reason;
 	/* Private. */

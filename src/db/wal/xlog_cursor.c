@@ -221,6 +221,10 @@ static int judge_bad(struct xlog_cursor *c)
 		return -1;
 	if (next == c->file_size) {
 		c->end = XLOG_END_TORN;
+		const char *p = cursor_map(c, c->good_offset, 1);
+		if (p == NULL)
+			return -1;
+		c->is_torn_block = *p == xlog_marker[0];
 		return 1;
 	}
 	diag_set(XlogError, "%s: damaged at offset %lld: %s", c->path,

@@ -32,11 +32,30 @@ local function wait(wanted, timeout)
     end
 end
 
+local is_started = false
+
+function M.started()
+    is_started = true
+end
+
+local function set_on_shutdown_timeout(timeout)
+    if type(timeout) ~= 'number' or not (timeout >= 0) then
+        box.error(box.error.ILLEGAL_PARAMS,
+                  'on_shutdown timeout should be a number and not negative')
+    end
+    ctl.set_shutdown_timeout(timeout)
+end
+
 box.ctl = {
     wait_ro = function(timeout) wait(true, timeout) end,
     wait_rw = function(timeout) wait(false, timeout) end,
     on_shutdown = ctl.on_shutdown,
     on_schema_init = ctl.on_schema_init,
+    on_recovery_state = ctl.on_recovery_state,
+    set_on_shutdown_timeout = set_on_shutdown_timeout,
+    is_recovery_finished = function() return is_started end,
+    -- There are no other instances whose answers a commit could wait for.
+    clear_synchro_queue = function() end,
 }
 
 -- Runs a function once in the life of the data: a row of _schema remembers it.

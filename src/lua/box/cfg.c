@@ -405,6 +405,20 @@ static int set_too_long_threshold(lua_State *L)
 	return 0;
 }
 
+/** (megabytes; 0: no limit) */
+static int set_snap_io_rate_limit(lua_State *L)
+{
+	double n = luaL_checknumber(L, 1);
+	checkpoint_set_rate_limit(n > 0 ? n * 1024 * 1024 : 0);
+	return 0;
+}
+
+static int set_wal_cleanup_delay(lua_State *L)
+{
+	gc_set_delay(luaL_checknumber(L, 1));
+	return 0;
+}
+
 static int set_net_msg_max(lua_State *L)
 {
 	net_set_msg_max((int)luaL_checknumber(L, 1));
@@ -431,6 +445,26 @@ static int snapshot(lua_State *L)
 	return 1;
 }
 
+/** (place from the newest) -> path of the snapshot */
+static int backup_begin(lua_State *L)
+{
+	lua_Number back = lua_isnoneornil(L, 1) ? 0 : luaL_checknumber(L, 1);
+	if (back < 0)
+		return luaL_error(L, "invalid checkpoint index");
+	char *path = backup_start(back < UINT32_MAX ? (uint32_t)back : UINT32_MAX);
+	if (path == NULL)
+		return lua_throw(L);
+	lua_pushstring(L, path);
+	xfree(path);
+	return 1;
+}
+
+static int backup_end(lua_State *L)
+{
+	backup_stop();
+	return 0;
+}
+
 /** (level from 0, text): a line of the log */
 static int say_line(lua_State *L)
 {
@@ -453,6 +487,7 @@ void lua_cfg_init(lua_State *L)
 	static const luaL_Reg funcs[] = {
 		{"setup_process", setup_process}, {"start", start}, {"is_uri", is_uri},
 		{"is_uuid", is_uuid}, {"say", say_line}, {"snapshot", snapshot},
+		{"backup_start", backup_begin}, {"backup_stop", backup_end},
 		{"set_listen", set_listen}, {"set_log_level", set_log_level},
 		{"set_log_format", set_log_format}, {"set_memtx_memory", set_memtx_memory},
 		{"set_lua_memory", set_lua_memory},
@@ -462,6 +497,8 @@ void lua_cfg_init(lua_State *L)
 		{"set_checkpoint_wal_threshold", set_checkpoint_wal_threshold},
 		{"set_wal_queue_max_size", set_wal_queue_max_size},
 		{"set_too_long_threshold", set_too_long_threshold},
+		{"set_snap_io_rate_limit", set_snap_io_rate_limit},
+		{"set_wal_cleanup_delay", set_wal_cleanup_delay},
 		{"set_net_msg_max", set_net_msg_max}, {"set_readahead", set_readahead},
 		{"set_io_collect_interval", set_io_collect_interval}, {NULL, NULL},
 	};

@@ -60,9 +60,11 @@ local dynamic = {
         c.set_wal_queue_max_size(value or 16 * 1024 * 1024)
     end,
     too_long_threshold = c.set_too_long_threshold,
+    snap_io_rate_limit = function(value) c.set_snap_io_rate_limit(value or 0) end,
+    wal_cleanup_delay = function(value) c.set_wal_cleanup_delay(value or 0) end,
     checkpoint_wal_threshold = c.set_checkpoint_wal_threshold,
     -- Read where they are used, or of parts that are not here: only kept.
-    txn_isolation = nothing, force_recovery = nothing, snap_io_rate_limit = nothing, sql_cache_size = nothing,
+    txn_isolation = nothing, force_recovery = nothing, sql_cache_size = nothing,
     feedback_enabled = nothing, feedback_host = nothing, feedback_interval = nothing,
     vinyl_cache = nothing, vinyl_timeout = nothing, vinyl_max_tuple_size = nothing,
     worker_pool_threads = nothing, wal_dir_rescan_delay = nothing,
@@ -190,7 +192,8 @@ end
 -- What the start itself does not set.
 local function set_others(all)
     for _, name in ipairs{'txn_timeout', 'wal_queue_max_size', 'too_long_threshold',
-                          'checkpoint_wal_threshold', 'io_collect_interval',
+                          'checkpoint_wal_threshold', 'snap_io_rate_limit',
+                          'wal_cleanup_delay', 'io_collect_interval',
                           'custom_proc_title'} do
         if all[name] ~= nil then
             dynamic[name](all[name])
@@ -219,6 +222,7 @@ function box.cfg(given)
     -- box.space is needed while the data is loaded: triggers and procedures see it.
     c.start(all)
     title.update({status = 'running'})
+    ctl.started()
     all.log_level = level
     current = all
     publish()
@@ -228,3 +232,14 @@ function box.cfg(given)
 end
 
 api.snapshot = c.snapshot
+
+-- Files that belong together stay until the backup has been stopped.
+api.backup = {
+    start = function(back)
+        if back ~= nil and type(back) ~= 'number' then
+            error(("bad argument #1 to '?' (number expected, got %s)"):format(type(back)), 0)
+        end
+        return {c.backup_start(back)}
+    end,
+    stop = c.backup_stop,
+}

@@ -147,6 +147,10 @@ static void push_checkpoint(lua_State *L, const char *dir, int64_t snap_signatur
 	lua_push_int64(L, snap_signature);
 	lua_setfield(L, -2, "signature");
 	lua_newtable(L);
+	if (snap_signature == backup_signature()) {
+		lua_pushliteral(L, "backup");
+		lua_rawseti(L, -2, 1);
+	}
 	lua_setfield(L, -2, "references");
 	lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
 }
@@ -168,6 +172,30 @@ static int checkpoints(lua_State *L)
 static int is_checkpoint_running(lua_State *L)
 {
 	lua_pushboolean(L, checkpoint_is_running());
+	return 1;
+}
+
+/** () -> {dropped_bytes = ..., ...}: what the start could not use of the files */
+static int recovery(lua_State *L)
+{
+	const struct { const char *name; uint64_t value; } list[] = {
+		{"dropped_bytes", wal_recovery_stat.dropped_bytes},
+		{"dropped_transactions", wal_recovery_stat.dropped_transactions},
+		{"skipped_bytes", wal_recovery_stat.skipped_bytes},
+		{"skipped_rows", wal_recovery_stat.skipped_rows},
+		{"skipped_files", wal_recovery_stat.skipped_files},
+	};
+	lua_newtable(L);
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		lua_push_uint64(L, list[i].value);
+		lua_setfield(L, -2, list[i].name);
+	}
+	return 1;
+}
+
+static int is_gc_paused(lua_State *L)
+{
+	lua_pushboolean(L, gc_is_paused());
 	return 1;
 }
 
@@ -208,6 +236,7 @@ void lua_info_init(lua_State *L)
 		{"is_read_only", is_read_only}, {"uptime", uptime}, {"pid", pid},
 		{"version", version}, {"listen", listen_addresses}, {"memory", memory},
 		{"checkpoints", checkpoints}, {"is_checkpoint_running", is_checkpoint_running},
+		{"is_gc_paused", is_gc_paused}, {"recovery", recovery},
 		{"stat", counters}, {"stat_now", stat_now}, {"stat_reset", reset}, {NULL, NULL},
 	};
 	start_time = loop_monotonic();

@@ -8,7 +8,7 @@ local as_map = {__serialize = 'map'}
 
 local fields = {
     version = c.version, id = c.id, uuid = c.uuid, lsn = c.lsn, signature = c.signature,
-    status = c.status, ro = c.is_read_only, uptime = c.uptime, pid = c.pid,
+    status = c.status, recovery = c.recovery, ro = c.is_read_only, uptime = c.uptime, pid = c.pid,
 }
 
 function fields.package()
@@ -61,11 +61,18 @@ fields.gc = on_call(function()
         setmetatable(checkpoint.vclock, as_map)
     end
     local oldest = checkpoints[1]
+    -- A table of its own, or YAML would show one as an alias of the other.
+    local vclock = setmetatable({}, as_map)
+    for id, lsn in pairs(oldest and oldest.vclock or c.vclock()) do
+        vclock[id] = lsn
+    end
     return {
         checkpoints = checkpoints, consumers = {},
         signature = oldest and oldest.signature or c.signature(),
-        vclock = oldest and oldest.vclock or fields.vclock(),
+        vclock = vclock,
         checkpoint_is_in_progress = c.is_checkpoint_running(),
+        -- Only while it is: 2.6 has no such field.
+        is_paused = c.is_gc_paused() or nil,
     }
 end)
 
