@@ -68,6 +68,17 @@ int db_sequence_current(uint32_t seq_id, int64_t *result);
 /** Applies a row that is being recovered: no rights, no journal. */
 int db_recover_row(const struct xrow_header *row);
 
+/**
+ * Recovery as a whole: begin, rows of the snapshot, its end, rows of journals, end; or abort
+ * where a step failed. Unless it is forced (rows that can't be applied are skipped), secondary
+ * indexes are built in the end. db_recover_end() yields. -1: the error that is set.
+ */
+void db_recover_begin(bool is_forced);
+int db_recover_snapshot_row(const struct xrow_header *row);
+int db_recover_snapshot_end(void);
+int db_recover_end(void);
+void db_recover_abort(void);
+
 /** Stored procedures and scripts, by a runtime of the layer above. */
 struct call_runtime {
 	/** Calls a function that is not in _func, by its dotted name. ER_NO_SUCH_PROC. */

@@ -186,7 +186,7 @@ void bptree_remove(struct bptree *tree, struct bptree_path *path);
 
 /* Bulk load of an empty tree. */
 
-struct index_entry;
+struct index_load;
 
 /** Makes sure that `count` blocks are spare. -1: OutOfMemory. */
 int bptree_reserve(struct bptree *tree, unsigned count, bool is_forced);
@@ -195,7 +195,7 @@ int bptree_reserve(struct bptree *tree, unsigned count, bool is_forced);
 size_t bptree_load_block_count(size_t count);
 
 /** Puts entries in strictly ascending order into an empty tree that nobody else uses. */
-void bptree_load(struct bptree *tree, const struct index_entry *entries, size_t count);
+void bptree_load(struct bptree *tree, const struct index_load *load);
 
 /* Views. */
 

@@ -51,25 +51,31 @@ static void set_skip(struct bptree *tree, const struct node *nodes, size_t count
 		bptree_block_skip_more(tree, nodes[i].block, nodes[i - 1].last, nodes[i].last);
 }
 
+/** Fills a leaf; one at the edge of the tree has hints of its own, since it skips nothing. */
 static void leaf_fill(struct bptree *tree, struct bptree_block *leaf,
-		      const struct index_entry *entries, unsigned count)
+		      const struct index_entry *entries, unsigned count, bool has_own_hints)
 {
-	for (unsigned i = 0; i < count; i++) {
-		leaf->leaf.hints[i] = tree->use_hint ? entries[i].hint : HINT_NONE;
-		leaf->leaf.tuples[i] = entries[i].tuple;
-	}
 	leaf->count = count;
+	for (unsigned i = 0; i < count; i++) {
+		leaf->leaf.tuples[i] = entries[i].tuple;
+		leaf->leaf.hints[i] = has_own_hints ?
+			bptree_block_hint(tree, leaf, entries[i].tuple) : entries[i].hint;
+	}
 }
 
-static void leaves_make(struct bptree *tree, const struct index_entry *entries, size_t count,
-			struct node *nodes, size_t node_count)
+static void leaves_make(struct bptree *tree, const struct index_load *load, struct node *nodes,
+			size_t node_count)
 {
 	for (size_t i = 0; i < node_count; i++) {
-		size_t begin = part_begin(count, node_count, i);
-		size_t end = part_begin(count, node_count, i + 1);
-		nodes[i].block = bptree_block_new(tree, true);
-		leaf_fill(tree, nodes[i].block, entries + begin, end - begin);
-		nodes[i].last = entries[end - 1].tuple;
+		size_t begin = part_begin(load->count, node_count, i);
+		size_t end = part_begin(load->count, node_count, i + 1);
+		bool is_at_edge = i == 0 || i + 1 == node_count;
+		struct bptree_block *leaf = bptree_block_new(tree, true);
+		if (tree->use_skip && !is_at_edge)
+			leaf->skip = load->skip;
+		leaf_fill(tree, leaf, load->entries + begin, end - begin,
+			  !tree->use_hint || leaf->skip != load->skip);
+		nodes[i] = (struct node){leaf, load->entries[end - 1].tuple};
 		__builtin_prefetch(nodes[i].last);
 	}
 	for (size_t i = 0; tree->use_skip && i < node_count; i++)
@@ -105,14 +111,15 @@ static size_t level_make(struct bptree *tree, struct node *nodes, size_t count)
 	return node_count;
 }
 
-void bptree_load(struct bptree *tree, const struct index_entry *entries, size_t count)
+void bptree_load(struct bptree *tree, const struct index_load *load)
 {
+	size_t count = load->count;
 	assert(tree->size == 0 && tree->spare_count >= bptree_load_block_count(count));
 	if (count == 0)
 		return;
 	size_t node_count = blocks_for(count, LEAF_FILL);
 	struct node *nodes = xmalloc(node_count * sizeof(*nodes));
-	leaves_make(tree, entries, count, nodes, node_count);
+	leaves_make(tree, load, nodes, node_count);
 	tree->depth = 1;
 	while (node_count > 1) {
 		node_count = level_make(tree, nodes, node_count);

@@ -14,7 +14,7 @@
 struct tuple;
 struct index;
 struct mem_account;
-struct index_entry;
+struct index_load;
 
 enum index_type { INDEX_TREE, INDEX_HASH, INDEX_BITSET, INDEX_RTREE, index_type_MAX };
 extern const char *index_type_names[index_type_MAX];	/* "TREE", ... */
@@ -118,10 +118,10 @@ struct index_vtab {
 	/**
 	 * Bulk load of an empty index that nobody uses yet (load.h); both are NULL where rows go
 	 * in one by one. `load_reserve` takes the memory that `count` entries need, in tx; -1:
-	 * OutOfMemory. `load` puts that many sorted entries; any thread, never fails.
+	 * OutOfMemory. `load` puts the entries, which are sorted; any thread, never fails.
 	 */
 	int (*load_reserve)(struct index *index, size_t count);
-	void (*load)(struct index *index, const struct index_entry *entries, size_t count);
+	void (*load)(struct index *index, const struct index_load *load);
 	/**
 	 * Debug: checks every invariant of the structure; false and a log line where one is
 	 * broken.
@@ -134,6 +134,8 @@ struct index {
 	struct index_def *def;
 	/** For messages. */
 	const char *space_name;
+	/** Of a deferred index: what it will be. */
+	const struct index_vtab *_real_vtab;
 };
 
 /** Memory of all indexes. */
@@ -151,6 +153,21 @@ extern bool index_is_undoing;
  */
 struct index *index_new(const struct index_def *def, const char *space_name);
 void index_delete(struct index *index);
+
+/**
+ * Defers an empty index: changes pass it by, and looks into it fail with ER_LOADING, until
+ * index_undefer(). Whoever does that fills it.
+ */
+void index_defer(struct index *index);
+void index_undefer(struct index *index);
+
+/** Deferred indexes are being filled: changes that would pass them by fail with ER_LOADING. */
+extern bool index_deferred_is_closed;
+
+static inline bool index_is_deferred(const struct index *index)
+{
+	return index->_real_vtab != NULL;
+}
 
 /**
  * Checks the key of a select, count, min or max, in the reference's order: ER_KEY_PART_COUNT,

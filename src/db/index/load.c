@@ -5,8 +5,9 @@
  * Entries are sorted by hints, which touches no tuple: by a radix sort, from the
  * last byte to the first, that passes over bytes which all hints have in common.
  * It is stable. What is left are runs of equal hints. Where hints are exact and the
- * key has one part, these are duplicates. Strings that begin alike get hints from
- * behind their common beginning and are sorted by these. All others are compared,
+ * key has one part, these are duplicates. Hints of strings are taken from behind the
+ * beginning that all have in common; those of a run get hints from behind their own
+ * common beginning and are sorted by these. All others are compared,
  * in a merge sort; rows that were gathered in the order of the primary key mostly
  * turn out to be in order by then.
  */
@@ -31,6 +32,8 @@ enum {
 	/** Strings of shorter runs, and those that differ only behind, are compared at once. */
 	DEEPER_COUNT_MIN = 4,
 	DEEPER_SKIP_MAX = 1024,
+	/** A block can skip no more; and hints are made anew each time the beginning gets shorter. */
+	LOAD_SKIP_MAX = 64,
 };
 
 /* Gathering -------------------------------------------------------------- */
@@ -72,13 +75,52 @@ static int load_grow(struct index_load *load)
 	return 0;
 }
 
+/** The hint from byte `skip` on, from one that is from `skip` + `distance` on. */
+static hint_t hint_earlier(hint_t hint, const char *common, uint32_t skip, uint32_t distance,
+			   bool is_nullable)
+{
+	const char *data = common + skip;
+	if (distance >= sizeof(hint_t))
+		hint = hint_of_prefix(data, sizeof(hint_t));
+	else
+		hint = hint_of_prefix(data, distance) | (hint - is_nullable) >> 8 * distance;
+	return is_nullable ? hint_above_nil(hint) : hint;
+}
+
+/** The strings have less in common than it seemed. */
+static void load_skip_less(struct index_load *load, uint32_t skip)
+{
+	bool is_nullable = load->index->def->cmp_def->parts[0].is_nullable;
+	for (size_t i = 0; i < load->count; i++)
+		load->entries[i].hint = hint_earlier(load->entries[i].hint, load->first.data, skip,
+						     load->skip - skip, is_nullable);
+	load->skip = skip;
+}
+
+static hint_t load_bytes_hint(struct index_load *load, const struct tuple *tuple)
+{
+	const struct key_def *def = load->index->def->cmp_def;
+	struct hint_bytes bytes = tuple_hint_bytes(tuple, def);
+	if (load->count == 0) {
+		load->first = bytes;
+		load->skip = bytes.len < LOAD_SKIP_MAX ? bytes.len : LOAD_SKIP_MAX;
+	} else if (load->skip > 0) {
+		uint32_t common = hint_bytes_common(load->first, bytes, load->skip);
+		if (common < load->skip)
+			load_skip_less(load, common);
+	}
+	return hint_from_bytes(bytes, load->skip, def);
+}
+
 int index_load_add(struct index_load *load, struct tuple *tuple)
 {
+	const struct key_def *def = load->index->def->cmp_def;
 	if (load->count == load->capacity && load_grow(load) != 0)
 		return -1;
-	load->entries[load->count++] = (struct index_entry){
-		tuple_hint(tuple, load->index->def->cmp_def), tuple,
-	};
+	struct index_entry *entry = &load->entries[load->count];
+	entry->tuple = tuple;
+	entry->hint = def->hint_is_bytes ? load_bytes_hint(load, tuple) : tuple_hint(tuple, def);
+	load->count++;
 	return 0;
 }
 
@@ -373,7 +415,7 @@ int index_load_sort(struct index_load *load)
 	if (other == NULL)
 		return no_memory(size);
 	struct sorter sorter = {.def = load->index->def->cmp_def};
-	sort_entries(&sorter, load->entries, other, load->count, 0);
+	sort_entries(&sorter, load->entries, other, load->count, load->skip);
 	xfree(other);
 	return check_unique(load, sorter.has_equal);
 }
@@ -383,6 +425,6 @@ int index_load_finish(struct index_load *load)
 	const struct index_vtab *vtab = load->index->vtab;
 	if (index_load_sort(load) != 0 || vtab->load_reserve(load->index, load->count) != 0)
 		return -1;
-	vtab->load(load->index, load->entries, load->count);
+	vtab->load(load->index, load);
 	return 0;
 }

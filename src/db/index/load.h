@@ -15,9 +15,9 @@
 #include <stddef.h>
 
 #include "db/index/index.h"
+#include "db/tuple/hint.h"
 
 struct index_entry {
-	/** Of the whole key, from its first byte on. */
 	hint_t hint;
 	struct tuple *tuple;
 };
@@ -26,6 +26,9 @@ struct index_load {
 	struct index *index;
 	struct index_entry *entries;
 	size_t count, capacity;
+	/** Strings: what all have in common at their beginning; hints are of what is behind. */
+	struct hint_bytes first;
+	uint32_t skip;
 };
 
 /** Can the index be filled this way? Otherwise rows go in one by one. */

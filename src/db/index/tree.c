@@ -436,9 +436,9 @@ static int tree_load_reserve(struct index *index, size_t count)
 	return bptree_reserve(tree_of(index), bptree_load_block_count(count), false);
 }
 
-static void tree_load(struct index *index, const struct index_entry *entries, size_t count)
+static void tree_load(struct index *index, const struct index_load *load)
 {
-	bptree_load(tree_of(index), entries, count);
+	bptree_load(tree_of(index), load);
 }
 
 static bool tree_check(struct index *index)

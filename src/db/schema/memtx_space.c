@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "db/error.h"
 #include "db/index/load.h"
+#include "db/schema/memtx_recover.h"
 #include "db/schema/schema.h"
 #include "db/tuple/tuple.h"
 #include "db/tuple/update.h"
@@ -305,6 +306,10 @@ static struct index *memtx_index_create(struct space *space, const struct index_
 	struct index *index = index_new(def, space_name(space));
 	if (index == NULL)
 		return NULL;
+	if (memtx_defers(space, def)) {
+		index_defer(index);
+		return index;
+	}
 	if (space->index_count > 0 && space->index[0]->def->iid == 0 &&
 	    memtx_fill_index(space, index, format) != 0) {
 		index_delete(index);

@@ -16,9 +16,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/fiber.h"
 #include "core/log.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "core/region.h"
 #include "core/sys.h"
@@ -26,11 +29,26 @@
 #include "db/error.h"
 #include "db/tuple/tuple.h"
 #include "db/wal/wal_int.h"
+#include "db/wal/xlog_reader.h"
 
 /** Rows of the journal that carry no data; numbers as in the manual, "Binary protocol". */
 enum { ROW_RAFT = 30, ROW_CONFIRM = 40 };
 
-enum { YIELD_BYTES = 16 * 1024 * 1024, PROGRESS_ROWS = 1000 * 1000 };
+/** Of files, between two times when other fibers run. */
+enum { BREATHE_BYTES = 256 * 1024 };
+
+/** Seconds between two lines about the progress. */
+static const double progress_interval = 3;
+
+/** How far recovery is. */
+struct progress {
+	/** Of all files that are read, and of those that have been. */
+	int64_t bytes_total, bytes_done;
+	/** Where in the file, or in all before it, other fibers ran last. */
+	int64_t breathed;
+	uint64_t rows;
+	double started, reported;
+};
 
 struct wal_recovery_stat wal_recovery_stat;
 
@@ -43,8 +61,10 @@ struct recovery {
 	/** How many of them have their bodies in `region`: those of earlier blocks. */
 	uint32_t kept_count;
 	struct region region;
-	uint64_t total_rows;
-	off_t bytes_since_yield;
+	struct progress progress;
+	/** The file that is read now, and where the block begins whose rows are applied. */
+	const char *path;
+	off_t block_offset;
 	/** What to do about a damaged file of those that are read now. */
 	const char *hint;
 	/** The error is final: its text is complete. */
@@ -86,35 +106,45 @@ static int forgive(struct recovery *r)
 
 /* Rows ---------------------------------------------------------------- */
 
-/** Memory is no damage: the data is there, and is not passed over. */
-static int fail_for_memory(struct recovery *r, const struct xlog_cursor *c)
+/**
+ * Memory is no damage: the data is there, and is not passed over. `what` could not be done for
+ * the lack of it.
+ */
+static int fail_for_memory(struct recovery *r, const char *what)
 {
 	struct error *cause = diag_last();
 	error_ref(cause);
-	diag_set(OutOfMemory, "%s: not enough memory to recover the block at offset %lld: %s; "
-		 "raise memtx_memory, now %zu bytes", c->path, (long long)c->block_offset,
-		 cause->message, tuple_memory.limit);
+	diag_set(OutOfMemory, "%s: not enough memory to %s: %s; raise memtx_memory, now %zu bytes",
+		 r->path, what, cause->message, tuple_memory.limit);
 	error_unref(cause);
 	r->has_failed = true;
 	return -1;
 }
 
-/** Applies one row. */
-static int apply_row(struct recovery *r, const struct xlog_cursor *c,
-		     const struct xrow_header *row)
+static int fail_for_block_memory(struct recovery *r)
 {
-	if (++r->total_rows % PROGRESS_ROWS == 0)
-		say_info("%.1fM rows processed", r->total_rows / 1e6);
+	char what[64];
+	snprintf(what, sizeof(what), "recover the block at offset %lld",
+		 (long long)r->block_offset);
+	return fail_for_memory(r, what);
+}
+
+typedef int (*row_func)(const struct xrow_header *row);
+
+/** Applies one row by `apply`. */
+static int apply_row(struct recovery *r, row_func apply, const struct xrow_header *row)
+{
+	r->progress.rows++;
 	if (row->type == IPROTO_NOP || row->type == ROW_RAFT || row->type == ROW_CONFIRM)
 		return 0;
-	if (db_recover_row(row) == 0)
+	if (apply(row) == 0)
 		return 0;
 	if (error_is(diag_last(), &type_OutOfMemory))
-		return fail_for_memory(r, c);
+		return fail_for_block_memory(r);
 	struct error *cause = diag_last();
 	error_ref(cause);
 	diag_set(XlogError, "%s: the row with LSN %" PRId64 " in the block at offset %lld can't "
-		 "be applied: %s", c->path, row->lsn, (long long)c->block_offset, cause->message);
+		 "be applied: %s", r->path, row->lsn, (long long)r->block_offset, cause->message);
 	error_unref(cause);
 	int rc = forgive(r);
 	if (rc == 0)
@@ -128,11 +158,11 @@ static void txn_clear(struct recovery *r)
 	region_truncate(&r->region, 0);
 }
 
-static int txn_add(struct recovery *r, const struct xlog_cursor *c, const struct xrow_header *row)
+static int txn_add(struct recovery *r, const struct xrow_header *row)
 {
 	if (row->replica_id >= VCLOCK_MAX) {
 		diag_set(XlogError, "%s: damaged at offset %lld: instance id %u is too large",
-			 c->path, (long long)c->block_offset, row->replica_id);
+			 r->path, (long long)r->block_offset, row->replica_id);
 		return -1;
 	}
 	if (r->row_count == r->row_capacity) {
@@ -144,24 +174,24 @@ static int txn_add(struct recovery *r, const struct xlog_cursor *c, const struct
 }
 
 /** LSNs of an instance have no holes: were there one, rows would be missing from the file. */
-static int check_lsn(struct recovery *r, const struct xlog_cursor *c, const struct xrow_header *row)
+static int check_lsn(struct recovery *r, const struct xrow_header *row)
 {
 	int64_t last = vclock_get(&wal_vclock, row->replica_id);
 	if (row->lsn == last + 1)
 		return 0;
 	diag_set(XlogGapError, "%s: rows are missing before offset %lld: LSN %" PRId64 " of "
-		 "instance %u follows %" PRId64, c->path, (long long)c->block_offset, row->lsn,
+		 "instance %u follows %" PRId64, r->path, (long long)r->block_offset, row->lsn,
 		 row->replica_id, last);
 	return forgive(r);
 }
 
-static int txn_apply(struct recovery *r, const struct xlog_cursor *c)
+static int txn_apply(struct recovery *r)
 {
 	for (uint32_t i = 0; i < r->row_count; i++) {
 		const struct xrow_header *row = &r->rows[i];
 		if (row->lsn <= vclock_get(&wal_vclock, row->replica_id))
 			continue;
-		if (check_lsn(r, c, row) != 0 || apply_row(r, c, row) != 0)
+		if (check_lsn(r, row) != 0 || apply_row(r, db_recover_row, row) != 0)
 			return -1;
 		vclock_set(&wal_vclock, row->replica_id, row->lsn);
 	}
@@ -185,14 +215,22 @@ static int txn_keep_bodies(struct recovery *r)
 
 /* Files --------------------------------------------------------------- */
 
-/** Lets timers and signals through now and then. */
-static void breathe(struct recovery *r, const struct xlog_cursor *c, off_t from)
+/** Tells now and then how far recovery is; lets timers and signals through. */
+static void breathe(struct recovery *r, off_t offset)
 {
-	r->bytes_since_yield += c->good_offset - from;
-	if (r->bytes_since_yield < YIELD_BYTES)
+	struct progress *p = &r->progress;
+	if (p->bytes_done + offset - p->breathed < BREATHE_BYTES)
 		return;
-	r->bytes_since_yield = 0;
+	p->breathed = p->bytes_done + offset;
 	fiber_sleep(0);
+	double now = loop_monotonic();
+	if (now - p->reported < progress_interval)
+		return;
+	p->reported = now;
+	double part = (double)(p->bytes_done + offset) / (p->bytes_total + 1);
+	double left = part > 0 ? (now - p->started) * (1 - part) / part : 0;
+	say_info("%.1fM rows processed, %.0f%%, about %.0f s to go", p->rows / 1e6, part * 100,
+		 left);
 }
 
 /** Goes on behind damage, where that is wanted. */
@@ -208,22 +246,50 @@ static int skip_damage(struct recovery *r, struct xlog_cursor *c)
 	return 0;
 }
 
-typedef int (*block_func)(struct recovery *r, struct xlog_cursor *c);
+/** Applies the rows of a block and puts up with an error behind them. */
+typedef int (*block_func)(struct recovery *r, const struct xlog_batch *batch,
+			  const struct xlog_rows *block);
 
-/** Calls `block` for each block up to the end of the file. */
-static int read_blocks(struct recovery *r, struct xlog_cursor *c, block_func block)
+static int apply_batch(struct recovery *r, const struct xlog_batch *batch, block_func apply)
 {
-	for (;;) {
-		off_t from = c->good_offset;
-		int rc = xlog_cursor_next_block(c);
-		if (rc > 0)
-			return 0;
-		if (rc < 0 && skip_damage(r, c) != 0)
+	for (size_t i = 0; i < batch->block_count; i++) {
+		r->block_offset = batch->blocks[i].offset;
+		if (apply(r, batch, &batch->blocks[i]) != 0)
 			return -1;
-		if (rc == 0 && block(r, c) != 0)
-			return -1;
-		breathe(r, c, from);
+		if (i + 1 == batch->block_count)
+			breathe(r, batch->blocks[i].end);
 	}
+	return 0;
+}
+
+/** Applies each block up to the end of the file. */
+static int read_blocks(struct recovery *r, struct xlog_cursor *c, block_func apply)
+{
+	struct xlog_reader *reader = xlog_reader_new(c);
+	int rc;
+	do {
+		struct xlog_batch *batch = xlog_reader_next(reader);
+		rc = apply_batch(r, batch, apply);
+		if (rc != 0)
+			break;
+		rc = batch->rc;
+		if (rc < 0) {
+			diag_move(&batch->diag, diag_get());
+			rc = skip_damage(r, c);
+		}
+	} while (rc == 0);
+	xlog_reader_delete(reader);
+	r->progress.bytes_done += c->file_size;
+	return rc < 0 ? -1 : 0;
+}
+
+/** The error behind the rows of a block, if any, is the last one then. */
+static int block_error(const struct xlog_rows *block)
+{
+	if (block->error == NULL)
+		return 0;
+	diag_set_error(block->error);
+	return -1;
 }
 
 static int check_meta(const struct xlog_cursor *c, enum xlog_type type, int64_t signature)
@@ -246,15 +312,14 @@ static int check_meta(const struct xlog_cursor *c, enum xlog_type type, int64_t 
 
 /* The snapshot -------------------------------------------------------- */
 
-static int snapshot_block(struct recovery *r, struct xlog_cursor *c)
+static int snapshot_block(struct recovery *r, const struct xlog_batch *batch,
+			  const struct xlog_rows *block)
 {
-	struct xrow_header row;
-	int rc;
-	while ((rc = xlog_cursor_next_row(c, &row)) == 0) {
-		if (apply_row(r, c, &row) != 0)
+	for (size_t i = 0; i < block->count; i++) {
+		if (apply_row(r, db_recover_snapshot_row, &batch->rows[block->begin + i]) != 0)
 			return -1;
 	}
-	return rc < 0 ? forgive(r) : 0;
+	return block_error(block) == 0 ? 0 : forgive(r);
 }
 
 static int snapshot_read(struct recovery *r, struct xlog_cursor *c)
@@ -268,6 +333,9 @@ static int snapshot_read(struct recovery *r, struct xlog_cursor *c)
 	instance_uuid = c->meta.instance_uuid;
 	if (read_blocks(r, c, snapshot_block) != 0)
 		return -1;
+	if (db_recover_snapshot_end() != 0)
+		return error_is(diag_last(), &type_OutOfMemory) ?
+			fail_for_memory(r, "build the last index") : -1;
 	if (c->end != XLOG_END_CLOSED) {
 		diag_set(XlogError, "%s: the snapshot is not whole: it has no end marker", c->path);
 		if (forgive(r) != 0)
@@ -289,6 +357,7 @@ static int recover_snapshot(struct recovery *r, int64_t signature)
 	int rc = xlog_cursor_open(&c, path);
 	xfree(path);
 	if (rc == 0) {
+		r->path = c.path;
 		rc = check_meta(&c, XLOG_SNAP, signature);
 		if (rc == 0)
 			rc = snapshot_read(r, &c);
@@ -303,17 +372,21 @@ static int recover_snapshot(struct recovery *r, int64_t signature)
 
 /* Journals ------------------------------------------------------------ */
 
-static int journal_block(struct recovery *r, struct xlog_cursor *c)
+static int journal_rows(struct recovery *r, const struct xlog_batch *batch,
+			const struct xlog_rows *block)
 {
-	struct xrow_header row;
-	int rc;
-	while ((rc = xlog_cursor_next_row(c, &row)) == 0) {
-		if (txn_add(r, c, &row) != 0 || (row.is_commit && txn_apply(r, c) != 0)) {
-			rc = -1;
-			break;
-		}
+	for (size_t i = 0; i < block->count; i++) {
+		const struct xrow_header *row = &batch->rows[block->begin + i];
+		if (txn_add(r, row) != 0 || (row->is_commit && txn_apply(r) != 0))
+			return -1;
 	}
-	if (rc > 0)
+	return block_error(block);
+}
+
+static int journal_block(struct recovery *r, const struct xlog_batch *batch,
+			 const struct xlog_rows *block)
+{
+	if (journal_rows(r, batch, block) == 0)
 		return txn_keep_bodies(r);
 	txn_clear(r);
 	return forgive(r);
@@ -410,6 +483,7 @@ static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 	say_info("recover from `%s'", path);
 	int rc = xlog_cursor_open(&c, path);
 	if (rc == 0) {
+		r->path = c.path;
 		rc = journal_read(r, &c, signature);
 		xlog_cursor_close(&c);
 	} else if (is_last && is_blank(path, &wal_recovery_stat.dropped_bytes)) {
@@ -453,6 +527,27 @@ static bool is_newest_needed(const struct xlog_list *snapshots, const struct xlo
 		journals->signature[0] > snapshots->signature[snapshots->count - 2];
 }
 
+static int64_t file_size(const char *dir, int64_t signature, enum xlog_type type)
+{
+	struct stat st;
+	char *path = xlog_path(dir, signature, type);
+	int64_t size = stat(path, &st) == 0 ? st.st_size : 0;
+	xfree(path);
+	return size;
+}
+
+/** Counts what there is to read. */
+static void progress_begin(struct recovery *r, const struct xlog_list *snapshots,
+			   const struct xlog_list *journals)
+{
+	struct progress *p = &r->progress;
+	int64_t snapshot = snapshots->signature[snapshots->count - 1];
+	p->bytes_total = file_size(r->config->memtx_dir, snapshot, XLOG_SNAP);
+	for (size_t i = first_journal(journals, snapshot); i < journals->count; i++)
+		p->bytes_total += file_size(r->config->wal_dir, journals->signature[i], XLOG_XLOG);
+	p->started = p->reported = loop_monotonic();
+}
+
 static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
 		       const struct xlog_list *journals)
 {
@@ -466,12 +561,21 @@ static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
 		return -1;
 	}
 	r->result->has_data = true;
+	progress_begin(r, snapshots, journals);
+	db_recover_begin(r->config->force_recovery);
 	r->hint = is_newest_needed(snapshots, journals) ? hint : older_hint;
 	if (recover_snapshot(r, snapshots->signature[snapshots->count - 1]) != 0)
 		return -1;
 	wal_tell_state("snapshot_recovered");
 	r->hint = hint;
-	return recover_journals(r, journals);
+	if (recover_journals(r, journals) != 0)
+		return -1;
+	if (db_recover_end() == 0)
+		return 0;
+	if (!error_is(diag_last(), &type_OutOfMemory))
+		return -1;
+	r->path = r->config->memtx_dir;
+	return fail_for_memory(r, "build secondary indexes");
 }
 
 int recovery_run(const struct recovery_config *config, struct recovery_result *result)
@@ -489,6 +593,8 @@ int recovery_run(const struct recovery_config *config, struct recovery_result *r
 	}
 	region_create(&r.region);
 	int rc = recover_all(&r, &snapshots, &journals);
+	if (rc != 0)
+		db_recover_abort();
 	region_destroy(&r.region);
 	xfree(r.rows);
 	xlog_list_free(&snapshots);

@@ -30,6 +30,8 @@
 #include "data/vclock.h"
 #include "db/wal/xrow.h"
 
+struct region;
+
 enum {
 	XLOG_FIXHEADER_SIZE = 19,
 	XLOG_MARKER_SIZE = 4,
@@ -151,6 +153,9 @@ void xlog_cursor_close(struct xlog_cursor *c);
  * SystemError. After damage xlog_cursor_skip() may go on.
  */
 int xlog_cursor_next_block(struct xlog_cursor *c);
+
+/** Copies the block's rows that have not been read to a region, so that they outlive the block. */
+int xlog_cursor_keep_rows(struct xlog_cursor *c, struct region *region);
 
 /**
  * The next row of the block, whose body is valid until the next block. 0, 1 at

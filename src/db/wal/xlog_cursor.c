@@ -14,6 +14,7 @@
 #include <fcntl.h>
 
 #include "core/memory.h"
+#include "core/region.h"
 #include "core/sys.h"
 #include "db/error.h"
 #include "db/wal/xlog.h"
@@ -268,6 +269,17 @@ off_t xlog_cursor_skip(struct xlog_cursor *c)
 	off_t next = find_good(c, from);
 	c->good_offset = next < 0 ? c->file_size : next;
 	return c->good_offset - from;
+}
+
+int xlog_cursor_keep_rows(struct xlog_cursor *c, struct region *region)
+{
+	size_t size = c->_row_end - c->_row;
+	char *copy = region_memdup(region, c->_row, size);
+	if (copy == NULL)
+		return -1;
+	c->_row = copy;
+	c->_row_end = copy + size;
+	return 0;
 }
 
 int xlog_cursor_next_row(struct xlog_cursor *c, struct xrow_header *row)

@@ -29,6 +29,8 @@ static int applied_count;
 /** The row with this LSN can't be applied. */
 static int64_t bad_lsn;
 
+bool db_is_configured;
+
 int db_recover_row(const struct xrow_header *row)
 {
 	if (row->lsn == bad_lsn) {
@@ -41,6 +43,30 @@ int db_recover_row(const struct xrow_header *row)
 	assert_int_equal(row->body[7], row->lsn % 100);
 	applied[applied_count++] = row->lsn;
 	return 0;
+}
+
+int db_recover_snapshot_row(const struct xrow_header *row)
+{
+	return db_recover_row(row);
+}
+
+void db_recover_begin(bool is_forced)
+{
+	(void)is_forced;
+}
+
+int db_recover_snapshot_end(void)
+{
+	return 0;
+}
+
+int db_recover_end(void)
+{
+	return 0;
+}
+
+void db_recover_abort(void)
+{
 }
 
 /* The directory ------------------------------------------------------- */
