@@ -147,7 +147,6 @@ end
 local known = {}
 for name in ([[
     help
-    http.client
     jit.bc
     jit.dis_x64
     jit.dis_x86

@@ -32,6 +32,7 @@ void lua_digest_init(lua_State *L);	/* after crypto */
 void lua_pickle_init(lua_State *L);
 void lua_iconv_init(lua_State *L);
 void lua_pwd_init(lua_State *L);
+void lua_http_init(lua_State *L);
 void lua_title_init(lua_State *L);
 
 /* box. */

@@ -31,7 +31,7 @@ class Page(unittest.TestCase):
         self.missing = set()
         with open(PAGE, encoding='utf-8') as f:
             for line in f:
-                if line.startswith('| modules '):
+                if re.match(r'\| modules? ', line):
                     self.missing.update(re.findall(r'`([^`]+)`', line.split(' | ')[0]))
         self.assertTrue(self.missing)
 
