@@ -2,6 +2,9 @@
  *
  * The command line, and the order in which the layers start and stop.
  *
+ * `cat` and `play` are commands of our own, which read files of the log; any other word is
+ * a script.
+ *
  * The script runs in a fiber; when it ends, the process stays where the script has
  * configured the database, listens, or has left other fibers behind. A stop (a signal, os.exit, the
  * script's end or error) is one sequence, run by a fiber of its own: connections and
@@ -42,6 +45,8 @@ struct options {
 	bool is_interactive;
 	/** The script, "-" for standard input, or NULL. */
 	const char *script;
+	/** A command of our own, or NULL. */
+	const char *command;
 };
 
 static struct options options;
@@ -70,6 +75,8 @@ static void print_help(const char *program)
 	printf("Tarn - an in-memory database and Lua application server\n"
 	       "\n"
 	       "Usage: %s [OPTIONS] [SCRIPT [ARGS]]\n"
+	       "       %s cat FILE...\t\tprint rows of .xlog and .snap files\n"
+	       "       %s play URI FILE...\tsend them to a server\n"
 	       "\n"
 	       "Whatever follows the script's name is passed to it.\n"
 	       "Options before it:\n"
@@ -81,7 +88,8 @@ static void print_help(const char *program)
 	       "  --\t\t\t\tthe options end here\n"
 	       "  -\t\t\t\texecute standard input; the options end here\n"
 	       "\n"
-	       "Without a script: the console on a terminal, else standard input.\n", program);
+	       "Without a script: the console on a terminal, else standard input.\n",
+	       program, program, program);
 }
 
 static void add_step(char kind, const char *text)
@@ -126,7 +134,9 @@ static int parse_options(int argc, char **argv)
 /** Decides on the script, and sets the words that Lua finds in `arg`. */
 static void choose_script(int argc, char **argv, int first)
 {
-	if (first < argc)
+	if (first < argc && (strcmp(argv[first], "cat") == 0 || strcmp(argv[first], "play") == 0))
+		options.command = argv[first];
+	else if (first < argc)
 		options.script = argv[first];
 	else if (options.step_count == 0 && !isatty(STDIN_FILENO))
 		options.script = "-";
@@ -407,6 +417,19 @@ static int run_script(lua_State *L)
 	return call_reported(L, push_script_args(L), 0);
 }
 
+/** Calls the command with the words behind it. */
+static int run_command(lua_State *L)
+{
+	lua_getglobal(L, "require");
+	lua_pushliteral(L, "tarn.log_tool");
+	if (lua_call_protected(L, 1, 1) != 0) {
+		report_error();
+		return -1;
+	}
+	lua_pushstring(L, options.command);
+	return call_reported(L, 1 + push_script_args(L), 0);
+}
+
 static int run_console(lua_State *L)
 {
 	lua_getglobal(L, "require");
@@ -426,6 +449,8 @@ static int run_all(lua_State *L)
 		if (run_step(L, &options.steps[i]) != 0)
 			return -1;
 	}
+	if (options.command != NULL)
+		return run_command(L);
 	if (options.script != NULL && run_script(L) != 0)
 		return -1;
 	if (options.is_interactive)

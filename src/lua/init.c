@@ -218,6 +218,8 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "fun", "fun.lua");
 	lua_preload(L, "csv", "csv.lua");
 	lua_preload(L, "uri", "uri.lua");
+	lua_preload(L, "xlog", "xlog.lua");
+	lua_preload(L, "tarn.log_tool", "log_tool.lua");
 	lua_preload(L, "internal.argparse", "argparse.lua");
 	lua_preload(L, "argparse", "argparse.lua");
 	static const init_func order[] = {
@@ -245,6 +247,7 @@ void lua_init_modules(lua_State *L)
 		lua_session_init,
 		lua_proc_stat_init,
 		lua_info_init,
+		lua_xlog_init,
 		lua_title_init,
 		lua_cfg_init,
 		lua_console_init,

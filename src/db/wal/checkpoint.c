@@ -42,6 +42,7 @@ enum {
 
 struct view {
 	uint32_t space_id;
+	bool is_local;
 	struct iterator *it;
 };
 
@@ -78,14 +79,18 @@ static struct {
 
 /* The worker: writing ------------------------------------------------- */
 
-static void put_row(struct checkpoint *c, uint32_t space_id, const struct tuple *tuple)
+static void put_row(struct checkpoint *c, const struct view *view, const struct tuple *tuple)
 {
 	uint32_t size;
 	const char *data = tuple_data_range(tuple, &size);
 	char *begin = buf_reserve(&c->block, SNAP_ROW_HEADER_MAX + size);
-	char *p = mp_encode_map(begin, c->lsn == 0 ? 2 : 3);
+	char *p = mp_encode_map(begin, 2 + (c->lsn != 0) + view->is_local);
 	p = mp_encode_uint(p, IPROTO_REQUEST_TYPE);
 	p = mp_encode_uint(p, IPROTO_INSERT);
+	if (view->is_local) {
+		p = mp_encode_uint(p, IPROTO_GROUP_ID);
+		p = mp_encode_uint(p, GROUP_LOCAL);
+	}
 	if (c->lsn != 0) {
 		p = mp_encode_uint(p, IPROTO_LSN);
 		p = mp_encode_uint(p, c->lsn);
@@ -94,7 +99,7 @@ static void put_row(struct checkpoint *c, uint32_t space_id, const struct tuple 
 	p = mp_encode_double(p, c->tm);
 	p = mp_encode_map(p, 2);
 	p = mp_encode_uint(p, IPROTO_SPACE_ID);
-	p = mp_encode_uint(p, space_id);
+	p = mp_encode_uint(p, view->space_id);
 	p = mp_encode_uint(p, IPROTO_TUPLE);
 	memcpy(p, data, size);
 	c->block.size += p + size - begin;
@@ -139,7 +144,7 @@ static int write_view(struct checkpoint *c, struct view *view)
 	struct tuple *tuple;
 	int rc;
 	while ((rc = view->it->next(view->it, &tuple)) == 0 && tuple != NULL) {
-		put_row(c, view->space_id, tuple);
+		put_row(c, view, tuple);
 		if (c->block.size - c->block_mark >= XLOG_SNAP_BLOCK_SIZE && end_block(c) != 0)
 			return -1;
 		if (c->lsn % CHECK_STOP_ROWS == 0 && is_asked_to_stop()) {
@@ -195,7 +200,9 @@ static int add_view(struct space *space, void *arg)
 		c->capacity = c->capacity == 0 ? 32 : c->capacity * 2;
 		c->views = xrealloc(c->views, c->capacity * sizeof(*c->views));
 	}
-	c->views[c->count++] = (struct view){.space_id = def->id, .it = it};
+	c->views[c->count++] = (struct view){
+		.space_id = def->id, .is_local = def->is_local, .it = it,
+	};
 	return 0;
 }
 
