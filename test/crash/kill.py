@@ -4,7 +4,8 @@
 Each round starts the server in the same directory, checks that all that was ever
 acknowledged is there and nothing is half there, writes for a random while over
 several connections (rows one by one, transactions, now and then a snapshot), and
-kills the server with SIGKILL. The seed is printed; the same seed writes the same.
+kills the server with SIGKILL. Rounds are in wal_mode write and fsync in turn. The seed is
+printed; the same seed writes the same.
 """
 import os
 import random
@@ -148,7 +149,8 @@ def main():
     history, directory = History(seed), process.temp_dir()
     for i in range(rounds + 1):
         port = process.free_port()
-        server = process.Server(sys.argv[1], os.path.join(HERE, 'server.lua'), [port], directory).start()
+        server = process.Server(sys.argv[1], os.path.join(HERE, 'server.lua'), [port, ('write', 'fsync')[i % 2]],
+                                directory).start()
         complaints = check(port, history)
         if complaints:
             print(f'round {i}:', *complaints, sep='\n')

@@ -1,8 +1,11 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- The server of the crash tests. arg[1]: port. Started again and again in one directory.
+-- The server of the crash tests. arg[1]: port, arg[2]: wal_mode, arg[3]: "standby" for a hot
+-- standby. Started again and again in one directory.
 box.cfg{
     listen = '127.0.0.1:' .. arg[1],
     log_level = 5,
+    wal_mode = arg[2] or 'write',
+    hot_standby = arg[3] == 'standby',
     memtx_memory = 512 * 1024 * 1024,
     wal_max_size = 256 * 1024,
     checkpoint_count = 2,
@@ -31,6 +34,15 @@ function put_parts(id, n)
     box.space.counter:update(1, {{'+', 2, 1}})
     box.commit()
     return id
+end
+
+-- A space that comes later.
+function make_late()
+    box.session.su('admin', function()
+        local late = box.schema.space.create('late', {id = 515})
+        late:create_index('pk')
+        late:insert{1}
+    end)
 end
 
 -- Rows that are not as they were written: numbers from `from` on are looked at.

@@ -65,6 +65,8 @@ struct recovery {
 	/** The file that is read now, and where the block begins whose rows are applied. */
 	const char *path;
 	off_t block_offset;
+	/** Where the transaction begins that is being gathered. */
+	off_t txn_offset;
 	/** What to do about a damaged file of those that are read now. */
 	const char *hint;
 	/** The error is final: its text is complete. */
@@ -169,6 +171,8 @@ static int txn_add(struct recovery *r, const struct xrow_header *row)
 		r->row_capacity = r->row_capacity == 0 ? 16 : r->row_capacity * 2;
 		r->rows = xrealloc(r->rows, r->row_capacity * sizeof(*r->rows));
 	}
+	if (r->row_count == 0)
+		r->txn_offset = r->block_offset;
 	r->rows[r->row_count++] = *row;
 	return 0;
 }
@@ -434,6 +438,21 @@ static void report_end(struct recovery *r, const struct xlog_cursor *c)
 	txn_clear(r);
 }
 
+/** The end of the file, for one who goes on from there later or for good. */
+static void end_journal(struct recovery *r, const struct xlog_cursor *c, int64_t signature)
+{
+	r->result->position.signature = signature;
+	r->result->position.offset = r->row_count > 0 ? r->txn_offset : c->good_offset;
+	if (r->config->is_following)
+		txn_clear(r);
+	else
+		report_end(r, c);
+	if (vclock_sum(&c->meta.vclock) < vclock_sum(&wal_vclock)) {
+		r->result->has_prev_vclock = true;
+		r->result->prev_vclock = c->meta.vclock;
+	}
+}
+
 static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signature)
 {
 	if (check_meta(c, XLOG_XLOG, signature) != 0) {
@@ -444,13 +463,12 @@ static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signa
 	}
 	if (check_gap(r, c) != 0)
 		return -1;
+	/* What was read before is not read again. */
+	if (signature == r->result->position.signature)
+		c->good_offset = r->result->position.offset;
 	if (read_blocks(r, c, journal_block) != 0)
 		return -1;
-	report_end(r, c);
-	if (vclock_sum(&c->meta.vclock) < vclock_sum(&wal_vclock)) {
-		r->result->has_prev_vclock = true;
-		r->result->prev_vclock = c->meta.vclock;
-	}
+	end_journal(r, c, signature);
 	return 0;
 }
 
@@ -480,14 +498,20 @@ static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 {
 	struct xlog_cursor c;
 	char *path = xlog_path(r->config->wal_dir, signature, XLOG_XLOG);
-	say_info("recover from `%s'", path);
+	uint64_t blank_size = 0;
+	bool is_new = signature != r->result->position.signature;
+	if (is_new)
+		say_info("recover from `%s'", path);
 	int rc = xlog_cursor_open(&c, path);
 	if (rc == 0) {
 		r->path = c.path;
 		rc = journal_read(r, &c, signature);
 		xlog_cursor_close(&c);
-	} else if (is_last && is_blank(path, &wal_recovery_stat.dropped_bytes)) {
-		say_warn("%s: dropped: the file is empty", path);
+	} else if (is_last && is_blank(path, &blank_size)) {
+		if (!r->config->is_following) {
+			wal_recovery_stat.dropped_bytes += blank_size;
+			say_warn("%s: dropped: the file is empty", path);
+		}
 		diag_clear(diag_get());
 		rc = 0;
 	} else {
@@ -495,7 +519,7 @@ static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 		if (rc == 0)
 			wal_recovery_stat.skipped_files++;
 	}
-	if (rc == 0)
+	if (rc == 0 && is_new)
 		say_info("done `%s'", path);
 	xfree(path);
 	return rc;
@@ -578,11 +602,18 @@ static int recover_all(struct recovery *r, const struct xlog_list *snapshots,
 	return fail_for_memory(r, "build secondary indexes");
 }
 
+static void recovery_end(struct recovery *r)
+{
+	region_destroy(&r->region);
+	xfree(r->rows);
+}
+
 int recovery_run(const struct recovery_config *config, struct recovery_result *result)
 {
 	struct recovery r = {.config = config, .result = result};
 	struct xlog_list snapshots, journals;
 	memset(result, 0, sizeof(*result));
+	result->position.signature = -1;
 	memset(&wal_recovery_stat, 0, sizeof(wal_recovery_stat));
 	vclock_create(&wal_vclock);
 	if (xlog_list_read(&snapshots, config->memtx_dir, XLOG_SNAP) != 0)
@@ -595,9 +626,29 @@ int recovery_run(const struct recovery_config *config, struct recovery_result *r
 	int rc = recover_all(&r, &snapshots, &journals);
 	if (rc != 0)
 		db_recover_abort();
-	region_destroy(&r.region);
-	xfree(r.rows);
+	recovery_end(&r);
 	xlog_list_free(&snapshots);
+	xlog_list_free(&journals);
+	return rc;
+}
+
+int recovery_follow(const struct recovery_config *config, struct recovery_result *result)
+{
+	struct recovery r = {.config = config, .result = result, .hint = hint};
+	struct xlog_list journals;
+	if (xlog_list_read(&journals, config->wal_dir, XLOG_XLOG) != 0)
+		return -1;
+	size_t i = 0;
+	while (i < journals.count && journals.signature[i] < result->position.signature)
+		i++;
+	/* Those behind the snapshot, where no journal was there yet. */
+	if (result->position.signature < 0)
+		i = first_journal(&journals, vclock_sum(&wal_vclock));
+	region_create(&r.region);
+	int rc = 0;
+	for (; rc == 0 && i < journals.count; i++)
+		rc = recover_journal(&r, journals.signature[i], i + 1 == journals.count);
+	recovery_end(&r);
 	xlog_list_free(&journals);
 	return rc;
 }

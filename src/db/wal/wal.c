@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/fiber.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "db/db.h"
@@ -41,33 +42,22 @@ const char *wal_status(void)
 	return status;
 }
 
-/** Sets the error of flock(2), with the directory's whole name. */
-static void refuse_lock(const char *dir)
-{
-	int saved_errno = errno;
-	char *path = realpath(dir, NULL);
-	errno = saved_errno;
-	if (errno == EWOULDBLOCK) {
-		client_error(ER_ALREADY_RUNNING, path != NULL ? path : dir);
-		say_error("another instance uses the directory: stop it, or choose another one by "
-			  "wal_dir, memtx_dir or work_dir");
-	} else {
-		diag_set_errno(SystemError, "can't lock directory '%s'", path != NULL ? path : dir);
-	}
-	free(path);
-}
-
-/** Takes the lock that the reference takes, too: flock(2) on the directory. */
-static int lock_dir(const char *dir, int *lock)
+/**
+ * Takes the lock that the reference takes, too: flock(2) on the directory. -1: errno is
+ * EWOULDBLOCK where another process has it; else the error is set as well.
+ */
+static int try_lock_dir(const char *dir, int *lock)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
 		diag_set_errno(SystemError, "can't open directory '%s'", dir);
+		errno = 0;
 		return -1;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		refuse_lock(dir);
+		int saved_errno = errno;
 		close(fd);
+		errno = saved_errno;
 		return -1;
 	}
 	*lock = fd;
@@ -81,27 +71,98 @@ static bool is_same_dir(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-static void unlock_dirs(void)
+static void unlock(int *lock)
 {
-	if (wal.wal_lock >= 0)
-		close(wal.wal_lock);
-	if (wal.memtx_lock >= 0)
-		close(wal.memtx_lock);
-	wal.wal_lock = wal.memtx_lock = -1;
+	if (*lock >= 0)
+		close(*lock);
+	*lock = -1;
+}
+
+static void forget_dirs(void)
+{
+	unlock(&wal.wal_lock);
+	unlock(&wal.memtx_lock);
 	xfree(wal.wal_dir);
 	xfree(wal.memtx_dir);
 	wal.wal_dir = wal.memtx_dir = NULL;
 }
 
-static int lock_dirs(const struct wal_config *config)
+/** Both or none. */
+static int try_lock_dirs(void)
 {
-	wal.wal_dir = xstrdup(config->wal_dir);
-	wal.memtx_dir = xstrdup(config->memtx_dir);
-	if (lock_dir(wal.wal_dir, &wal.wal_lock) != 0)
+	if (try_lock_dir(wal.wal_dir, &wal.wal_lock) != 0)
 		return -1;
-	if (is_same_dir(wal.wal_dir, wal.memtx_dir))
+	if (is_same_dir(wal.wal_dir, wal.memtx_dir) ||
+	    try_lock_dir(wal.memtx_dir, &wal.memtx_lock) == 0)
 		return 0;
-	return lock_dir(wal.memtx_dir, &wal.memtx_lock);
+	int saved_errno = errno;
+	unlock(&wal.wal_lock);
+	errno = saved_errno;
+	return -1;
+}
+
+/** Sets the error of try_lock_dirs(), with the directory's whole name. */
+static void refuse_lock(void)
+{
+	if (errno == 0)
+		return;
+	int saved_errno = errno;
+	/* Which of the two it is does not matter: one process has both. */
+	char *path = realpath(wal.wal_dir, NULL);
+	const char *shown = path != NULL ? path : wal.wal_dir;
+	errno = saved_errno;
+	if (errno == EWOULDBLOCK) {
+		client_error(ER_ALREADY_RUNNING, shown);
+		say_error("another instance uses the directory: stop it, or choose another one by "
+			  "wal_dir, memtx_dir or work_dir");
+	} else {
+		diag_set_errno(SystemError, "can't lock directory '%s'", shown);
+	}
+	free(path);
+}
+
+/* A hot standby ------------------------------------------------------- */
+
+/** Seconds between two looks at the journals and the lock of the other process. */
+static const double standby_delay = 0.05;
+
+/** Loads what there is; waits where the other process has not written its first snapshot yet. */
+static int standby_load(const struct recovery_config *recovery, struct recovery_result *result)
+{
+	for (;;) {
+		if (recovery_run(recovery, result) != 0)
+			return -1;
+		if (result->has_data || try_lock_dirs() == 0)
+			return 0;
+		fiber_sleep(standby_delay);
+	}
+}
+
+/**
+ * Follows the other process until its lock is free, which is ours then. The last rows it has
+ * written are read behind that.
+ */
+static int standby_run(struct recovery_config *recovery, struct recovery_result *result)
+{
+	status = "hot_standby";
+	say_info("Entering hot standby mode");
+	recovery->is_following = true;
+	if (standby_load(recovery, result) != 0)
+		return -1;
+	while (wal.wal_lock < 0) {
+		if (try_lock_dirs() == 0)
+			break;
+		if (errno != EWOULDBLOCK) {
+			refuse_lock();
+			return -1;
+		}
+		if (recovery_follow(recovery, result) != 0)
+			return -1;
+		fiber_sleep(standby_delay);
+	}
+	recovery->is_following = false;
+	say_info("the other process has ended: taking over");
+	return recovery_follow(recovery, result);
 }
 
 /** Recovers what is there, or makes a new database. */
@@ -113,7 +174,9 @@ static int load(const struct wal_config *config, struct recovery_result *result)
 		.force_recovery = config->force_recovery,
 		.instance_uuid = config->instance_uuid,
 	};
-	if (recovery_run(&recovery, result) != 0)
+	int rc = wal.wal_lock >= 0 ? recovery_run(&recovery, result) :
+		standby_run(&recovery, result);
+	if (rc != 0)
 		return -1;
 	if (result->has_data) {
 		if (result->is_snapshot_good)
@@ -151,8 +214,12 @@ int wal_start(const struct wal_config *config)
 	struct recovery_result result = {.has_data = false};
 	status = "loading";
 	is_loading = true;
-	if (lock_dirs(config) != 0)
+	wal.wal_dir = xstrdup(config->wal_dir);
+	wal.memtx_dir = xstrdup(config->memtx_dir);
+	if (try_lock_dirs() != 0 && !(config->hot_standby && errno == EWOULDBLOCK)) {
+		refuse_lock();
 		goto fail;
+	}
 	checkpoint_start(wal.memtx_dir, wal.wal_dir);
 	if (load(config, &result) != 0)
 		goto fail;
@@ -167,7 +234,7 @@ int wal_start(const struct wal_config *config)
 	return 0;
 fail:
 	checkpoint_stop();
-	unlock_dirs();
+	forget_dirs();
 	status = "unconfigured";
 	is_loading = false;
 	return -1;
@@ -180,6 +247,6 @@ void wal_stop(void)
 	checkpoint_stop();
 	checkpoint_timer_stop();
 	journal_close();
-	unlock_dirs();
+	forget_dirs();
 	status = "unconfigured";
 }

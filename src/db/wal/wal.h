@@ -23,6 +23,11 @@ struct wal_config {
 	/** Wanted UUIDs, or nil UUIDs. */
 	struct uuid instance_uuid, replicaset_uuid;
 	bool read_only;
+	/**
+	 * Where another process has the directories: follow what it writes, and take over
+	 * when it ends.
+	 */
+	bool hot_standby;
 };
 
 /**
@@ -63,7 +68,8 @@ struct wal_recovery_stat {
 };
 extern struct wal_recovery_stat wal_recovery_stat;
 
-/** How far along: for box.info.status. "unconfigured", "loading", "running". */
+/** How far along: for box.info.status. "unconfigured", "loading",
+ * "hot_standby", "running". */
 const char *wal_status(void);
 
 /**

@@ -50,6 +50,8 @@ void journal_set_bootstrapping(bool yesno);
 struct recovery_config {
 	const char *memtx_dir, *wal_dir;
 	bool force_recovery;
+	/** Another process writes: what is not finished at the end of a file may come still. */
+	bool is_following;
 	/** Wanted instance, or nil. */
 	struct uuid instance_uuid;
 };
@@ -63,6 +65,11 @@ struct recovery_result {
 	/** The vclock of the newest journal file that begins before wal_vclock. */
 	bool has_prev_vclock;
 	struct vclock prev_vclock;
+	/** How far journals were read: the last file, -1 for none, and where in it to go on. */
+	struct {
+		int64_t signature;
+		off_t offset;
+	} position;
 };
 
 /**
@@ -70,6 +77,12 @@ struct recovery_result {
  * wal_vclock. Changes no file. -1: an error that names the file or directory.
  */
 int recovery_run(const struct recovery_config *config, struct recovery_result *result);
+
+/**
+ * Applies what has been written to the journals since recovery_run() or the last call. A
+ * last call, without `is_following`, deals with the end of the last file. Yields.
+ */
+int recovery_follow(const struct recovery_config *config, struct recovery_result *result);
 
 /** Tells those who follow the start. May yield. */
 void wal_tell_state(const char *state);

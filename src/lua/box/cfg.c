@@ -302,11 +302,14 @@ static int start(lua_State *L)
 		.instance_uuid = uuid_option(L, "instance_uuid"),
 		.replicaset_uuid = uuid_option(L, "replicaset_uuid"),
 		.read_only = bool_option(L, "read_only"),
+		.hot_standby = bool_option(L, "hot_standby"),
 	};
 	set_limits(L);
 	if (lua_ctl_run_schema_init() != 0)
 		return lua_throw(L);
-	if ((listen != NULL && probe_listen(listen) != 0) || wal_start(&config) != 0)
+	/* Whom a hot standby stands by has the address. */
+	bool probe = listen != NULL && !config.hot_standby;
+	if ((probe && probe_listen(listen) != 0) || wal_start(&config) != 0)
 		start_failed();
 	db_is_configured = true;
 	checkpoint_set_interval(number_option(L, "checkpoint_interval"));

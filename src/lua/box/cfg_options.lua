@@ -158,7 +158,6 @@ local checks = {
     instance_uuid = check_uuid, replicaset_uuid = check_uuid,
     background = only({[false] = true},
                       'not supported: let a service manager run it, or setsid(1)'),
-    hot_standby = only({[false] = true}, 'not supported'),
     memtx_use_mvcc_engine = only({[false] = true}, 'not supported'),
     election_mode = only({off = true}, "only 'off' is supported"),
     iproto_threads = only({[1] = true}, 'only 1 is supported'),
