@@ -5,8 +5,8 @@
  *
  * - A getter waits only where the ring is empty and no putter waits; a putter
  *   only where the ring is full and no getter waits.
- * - Who comes second does the work for both: a put with a waiting getter writes
- *   the value into the getter's record; a get takes the oldest value from the
+ * - Who comes second does the work for both: a put with a waiting getter moves
+ *   the value to the getter's place; a get takes the oldest value from the
  *   ring and moves the oldest waiting putter's value into the gap.
  *
  * So a record is done or still in its list, and order is kept with no barging:
@@ -25,23 +25,25 @@
 struct waiter {
 	struct list link;
 	struct fiber *fiber;
-	/** What a putter brings or a getter got. */
-	void *value;
+	/** Where a putter's value comes from or a getter's goes to. */
+	void *place;
 	bool is_done;
 };
 
 struct channel {
 	struct list getters, putters;
+	/** NULL: pointers, which stand in `ring`. */
+	const struct channel_type *type;
 	bool is_closed;
 	size_t size, count, first;
 	void *ring[];
 };
 
-struct channel *channel_new(size_t size)
+struct channel *channel_new_of(const struct channel_type *type, size_t size)
 {
-	size_t bytes = SIZE_MAX;
-	if (size < SIZE_MAX / sizeof(void *) / 4)
-		bytes = sizeof(struct channel) + size * sizeof(void *);
+	size_t ring_size = type == NULL ? size : 0, bytes = SIZE_MAX;
+	if (ring_size < SIZE_MAX / sizeof(void *) / 4)
+		bytes = sizeof(struct channel) + ring_size * sizeof(void *);
 	struct channel *ch = mem_try(bytes);
 	if (ch == NULL) {
 		diag_set(OutOfMemory, "Failed to allocate %zu bytes in malloc for channel", bytes);
@@ -49,6 +51,7 @@ struct channel *channel_new(size_t size)
 	}
 	list_create(&ch->getters);
 	list_create(&ch->putters);
+	ch->type = type;
 	ch->is_closed = false;
 	ch->size = size;
 	ch->count = 0;
@@ -56,58 +59,79 @@ struct channel *channel_new(size_t size)
 	return ch;
 }
 
+struct channel *channel_new(size_t size)
+{
+	return channel_new_of(NULL, size);
+}
+
 void channel_delete(struct channel *ch)
 {
-	assert(list_empty(&ch->getters) && list_empty(&ch->putters) && ch->count == 0);
+	assert(list_empty(&ch->getters) && list_empty(&ch->putters));
 	xfree(ch);
 }
 
-static void ring_push(struct channel *ch, void *value)
+static void hand_over(struct channel *ch, void *from, void *to)
 {
-	assert(ch->count < ch->size);
-	size_t at = ch->first + ch->count++;
-	ch->ring[at < ch->size ? at : at - ch->size] = value;
+	if (ch->type != NULL)
+		ch->type->hand_over(from, to);
+	else
+		*(void **)to = from;
 }
 
-static void *ring_shift(struct channel *ch)
+static void ring_push(struct channel *ch, void *from)
+{
+	assert(ch->count < ch->size);
+	size_t at = ch->first + ch->count;
+	if (at >= ch->size)
+		at -= ch->size;
+	if (ch->type != NULL)
+		ch->type->store(at, from);
+	else
+		ch->ring[at] = from;
+	ch->count++;
+}
+
+static void ring_shift(struct channel *ch, void *to)
 {
 	assert(ch->count > 0);
-	void *value = ch->ring[ch->first];
+	if (ch->type != NULL)
+		ch->type->fetch(ch->first, to);
+	else
+		*(void **)to = ch->ring[ch->first];
 	if (++ch->first == ch->size)
 		ch->first = 0;
 	ch->count--;
-	return value;
 }
 
-/** Takes the one that waits longest out of the list and wakes it as done. */
-static struct waiter *finish_first(struct list *waiters)
+/** Takes the one that waits longest out of the list and wakes it as done; its place. */
+static void *finish_first(struct list *waiters)
 {
 	struct waiter *w = list_shift_entry(waiters, struct waiter, link);
 	w->is_done = true;
 	fiber_wakeup(w->fiber);
-	return w;
+	return w->place;
 }
 
 /** Puts without waiting where that is possible. */
-static bool try_put(struct channel *ch, void *value)
+static bool try_put(struct channel *ch, void *from)
 {
 	if (!list_empty(&ch->getters))
-		finish_first(&ch->getters)->value = value;
+		hand_over(ch, from, finish_first(&ch->getters));
 	else if (ch->count < ch->size)
-		ring_push(ch, value);
+		ring_push(ch, from);
 	else
 		return false;
 	return true;
 }
 
-static bool try_get(struct channel *ch, void **value)
+static bool try_get(struct channel *ch, void *to)
 {
 	if (ch->count > 0) {
-		*value = ring_shift(ch);
+		ring_shift(ch, to);
 		if (!list_empty(&ch->putters))
-			ring_push(ch, finish_first(&ch->putters)->value);
+			ring_push(ch, finish_first(&ch->putters));
 	} else if (!list_empty(&ch->putters)) {
-		*value = finish_first(&ch->putters)->value;
+		hand_over(ch, finish_first(&ch->putters), to);
 	} else {
 		return false;
 	}
@@ -127,6 +151,8 @@ static int wait(struct channel *ch, struct list *waiters, struct waiter *w, doub
 		diag_set(TimedOut, "timed out");
 		return -1;
 	}
+	if (fiber_may_yield() != 0)
+		return -1;
 	bool is_limited = timeout < TIMEOUT_INFINITY;
 	double deadline = is_limited ? clock_monotonic() + timeout : 0;
 	double left = timeout;
@@ -157,11 +183,11 @@ int channel_put(struct channel *ch, void *value, double timeout)
 		return -1;
 	if (try_put(ch, value))
 		return 0;
-	struct waiter w = {.fiber = fiber(), .value = value};
+	struct waiter w = {.fiber = fiber(), .place = value};
 	return wait(ch, &ch->putters, &w, timeout);
 }
 
-int channel_get(struct channel *ch, void **value, double timeout)
+int channel_get(struct channel *ch, void *value, double timeout)
 {
 	if (fiber_testcancel() != 0)
 		return -1;
@@ -169,11 +195,14 @@ int channel_get(struct channel *ch, void **value, double timeout)
 		return 0;
 	if (ch->is_closed)
 		return set_closed();
-	struct waiter w = {.fiber = fiber()};
-	if (wait(ch, &ch->getters, &w, timeout) != 0)
-		return -1;
-	*value = w.value;
-	return 0;
+	struct waiter w = {.fiber = fiber(), .place = value};
+	return wait(ch, &ch->getters, &w, timeout);
+}
+
+static void send_away(struct list *waiters)
+{
+	while (!list_empty(waiters))
+		fiber_wakeup(list_shift_entry(waiters, struct waiter, link)->fiber);
 }
 
 void channel_close(struct channel *ch)
@@ -181,11 +210,14 @@ void channel_close(struct channel *ch)
 	if (ch->is_closed)
 		return;
 	ch->is_closed = true;
-	struct waiter *w;
-	list_foreach_entry(w, &ch->getters, link)
-		fiber_wakeup(w->fiber);
-	list_foreach_entry(w, &ch->putters, link)
-		fiber_wakeup(w->fiber);
+	send_away(&ch->getters);
+	send_away(&ch->putters);
+}
+
+void channel_drop(struct channel *ch)
+{
+	assert(list_empty(&ch->putters));
+	ch->count = ch->first = 0;
 }
 
 bool channel_is_closed(const struct channel *ch)

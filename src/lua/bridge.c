@@ -76,8 +76,10 @@ static void lua_fiber_spare(struct lua_fiber *lf)
 static struct lua_fiber *lua_fiber_of(struct fiber *f)
 {
 	struct lua_fiber *lf = f->slot[lua_slot];
-	if (lf == NULL)
+	if (lf == NULL) {
 		f->slot[lua_slot] = lf = lua_fiber_new();
+		f->warm = lf->L;
+	}
 	return lf;
 }
 
@@ -112,7 +114,8 @@ static void lua_fiber_recycle(struct fiber *f, void *value)
 {
 	struct lua_fiber *lf = value;
 	lua_settop(lf->L, 0);
-	lua_scratch_release_all(lf);
+	if (!list_empty(&lf->scratches))
+		lua_scratch_release_all(lf);
 }
 
 static void lua_fiber_destroy(struct fiber *f)
@@ -121,6 +124,7 @@ static void lua_fiber_destroy(struct fiber *f)
 	if (lf != NULL)
 		lua_fiber_spare(lf);
 	f->slot[lua_slot] = NULL;
+	f->warm = NULL;
 }
 
 lua_State *lua_state_get(void)
@@ -294,6 +298,15 @@ void *lua_class_check(lua_State *L, int idx, const struct lua_class *class)
 			return object;
 	}
 	return luaL_checkudata(L, idx, class->name);
+}
+
+void *lua_class_push_marked(lua_State *L, const struct lua_class *class, size_t size)
+{
+	const struct lua_class **mark = lua_newuserdata(L, sizeof(class) + size);
+	*mark = class;
+	memset(mark + 1, 0, size);
+	lua_class_set(L, class);
+	return mark + 1;
 }
 
 /* Modules ---------------------------------------------------------------- */

@@ -191,6 +191,33 @@ void lua_class_set(lua_State *L, const struct lua_class *class);
 /** The object at `idx`. [raises] luaL_checkudata()'s error where there is no such. */
 void *lua_class_check(lua_State *L, int idx, const struct lua_class *class);
 
+/*
+ * Where each nanosecond counts: objects that begin with the address of their class, a
+ * mark, which takes half as long to compare as a metatable. All of a class have it or none.
+ */
+
+/** Pushes an object with `size` bytes behind the mark, which are zeros; returns those. [raises] */
+void *lua_class_push_marked(lua_State *L, const struct lua_class *class, size_t size);
+
+/** The bytes behind the mark of the object at `idx`; NULL where the value is no such object. */
+static inline void *lua_class_test_marked(lua_State *L, int idx, const struct lua_class *class)
+{
+	const struct lua_class **mark = lua_touserdata(L, idx);
+	/* A light userdata has no length, and nothing that may be looked at. */
+	if (mark == NULL || lua_objlen(L, idx) < sizeof(class) || *mark != class)
+		return NULL;
+	return mark + 1;
+}
+
+/** The same. [raises] luaL_checkudata()'s error where the value is no such object. */
+static inline void *lua_class_check_marked(lua_State *L, int idx, const struct lua_class *class)
+{
+	void *object = lua_class_test_marked(L, idx, class);
+	if (__builtin_expect(object == NULL, 0))
+		luaL_typerror(L, idx, class->name);
+	return object;
+}
+
 /* MessagePack ----------------------------------------------------------- */
 
 /** Options of an encoder or decoder; the defaults of the reference in `lua_codec_default`. */

@@ -85,9 +85,7 @@ static void destroy(struct fiber *f)
 
 static void push_fiber(lua_State *L, struct fiber *f)
 {
-	uint64_t *id = lua_newuserdata(L, sizeof(*id));
-	*id = f->id;
-	lua_class_set(L, &fiber_class);
+	*(uint64_t *)lua_class_push_marked(L, &fiber_class, sizeof(f->id)) = f->id;
 }
 
 bool lua_fiber_is_visible(const struct fiber *f)
@@ -108,7 +106,7 @@ struct fiber *lua_check_fiber(lua_State *L, int idx, bool allow_id)
 	if (allow_id && lua_type(L, idx) == LUA_TNUMBER)
 		id = lua_tonumber(L, idx);
 	else
-		id = *(uint64_t *)lua_class_check(L, idx, &fiber_class);
+		id = *(uint64_t *)lua_class_check_marked(L, idx, &fiber_class);
 	struct fiber *f = allow_id ? find_visible(id) : fiber_find(id);
 	if (f == NULL)
 		luaL_error(L, "the fiber is dead");
@@ -144,13 +142,20 @@ static int fiber_main(va_list ap)
 	int rc = lua_call_protected(L, lua_gettop(L) - 1, LUA_MULTRET);
 	if (rc == 0 && lua_gettop(L) > 0 && (fiber()->flags & FIBER_IS_JOINABLE))
 		keep_results(L, lua_gettop(L));
-	lua_settop(L, 0);
-	return rc;
+	return rc; /* the stack is emptied with the fiber's end */
 }
 
 static int do_nothing(lua_State *L)
 {
 	return 0;
+}
+
+static __attribute__((noinline)) bool has_room_for(lua_State *co, int count)
+{
+	bool was_guarded = lua_heap_guard(false);
+	bool has_room = lua_checkstack(co, count);
+	lua_heap_guard(was_guarded);
+	return has_room;
 }
 
 /** A fiber for the function and the arguments on the stack; pushes its object. [raises] */
@@ -163,10 +168,8 @@ static struct fiber *make_fiber(lua_State *L, const char *usage)
 		lua_throw(L);
 	lua_State *co = lua_state_of(f);
 	int count = lua_gettop(L);
-	bool was_guarded = lua_heap_guard(false);
-	bool has_room = lua_checkstack(co, count);
-	lua_heap_guard(was_guarded);
-	if (!has_room) {
+	/* An empty stack has room for so many. */
+	if (count > LUA_MINSTACK && !has_room_for(co, count)) {
 		/* A fiber can't be taken back: let it do nothing. */
 		lua_pushcfunction(co, do_nothing);
 		fiber_wakeup(f);
@@ -264,7 +267,7 @@ static int lua_fiber_id(lua_State *L)
 	if (lua_isnoneornil(L, 1))
 		lua_pushnumber(L, fiber()->id);
 	else
-		lua_pushnumber(L, *(uint64_t *)lua_class_check(L, 1, &fiber_class));
+		lua_pushnumber(L, *(uint64_t *)lua_class_check_marked(L, 1, &fiber_class));
 	return 1;
 }
 
@@ -291,7 +294,7 @@ static const char *status_of(uint64_t id)
 static int lua_fiber_status(lua_State *L)
 {
 	uint64_t id = lua_isnoneornil(L, 1) ? fiber()->id :
-		      *(uint64_t *)lua_class_check(L, 1, &fiber_class);
+		      *(uint64_t *)lua_class_check_marked(L, 1, &fiber_class);
 	lua_pushstring(L, status_of(id));
 	return 1;
 }
@@ -406,8 +409,8 @@ static int object_tostring(lua_State *L)
 
 static int object_eq(lua_State *L)
 {
-	const uint64_t *a = lua_class_check(L, 1, &fiber_class);
-	const uint64_t *b = lua_class_check(L, 2, &fiber_class);
+	const uint64_t *a = lua_class_check_marked(L, 1, &fiber_class);
+	const uint64_t *b = lua_class_check_marked(L, 2, &fiber_class);
 	lua_pushboolean(L, *a == *b);
 	return 1;
 }
@@ -415,7 +418,7 @@ static int object_eq(lua_State *L)
 /** For the console and encoders: of a dead one, a text. */
 static int object_serialize(lua_State *L)
 {
-	struct fiber *f = fiber_find(*(uint64_t *)lua_class_check(L, 1, &fiber_class));
+	struct fiber *f = fiber_find(*(uint64_t *)lua_class_check_marked(L, 1, &fiber_class));
 	if (f == NULL) {
 		lua_pushliteral(L, "the fiber is dead");
 		return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * fiber.channel(): channels of Lua values, over core/channel.h. A value in a
- * channel is a registry reference; a channel that is collected gives back those
- * of the values nobody took.
+ * fiber.channel(): channels of Lua values, over core/channel.h. Where two fibers meet, a
+ * value goes from stack to stack. Those that nobody waits for stand in a table, the
+ * environment of the channel's userdata: so the collector knows who holds them.
  */
 #include <math.h>
 
@@ -11,19 +11,65 @@
 #include "core/fiber.h"
 #include "lua/bridge.h"
 #include "lua/fiber/fiber.h"
-#include "lua/finalizer.h"
 #include "lua/modules.h"
 
 static struct lua_class channel_class = {.name = "fiber.channel"};
 
+/* How values move: `from` and `to` are the coroutines in put() and get() ------------ */
+
+enum {
+	/** Indexes in their stacks. */
+	ARG_CHANNEL = 1,
+	ARG_VALUE = 2,
+	/** Entries that the table of a channel's values has room for at first. */
+	QUEUE_SIZE_FIRST = 16,
+};
+
+static void value_hand_over(void *from, void *to)
+{
+	lua_pushvalue(from, ARG_VALUE);
+	lua_xmove(from, to, 1);
+}
+
+static void value_store(size_t at, void *from)
+{
+	lua_getfenv(from, ARG_CHANNEL);
+	lua_pushvalue(from, ARG_VALUE);
+	lua_rawseti(from, -2, at + 1);
+	lua_pop(from, 1);
+}
+
+static void value_fetch(size_t at, void *to)
+{
+	lua_getfenv(to, ARG_CHANNEL);
+	lua_rawgeti(to, -1, at + 1);
+	/* The place stays in the table, so that what is stored there next needs no memory. */
+	lua_pushnil(to);
+	lua_rawseti(to, -3, at + 1);
+	lua_replace(to, -2);
+}
+
+static const struct channel_type value_type = {value_hand_over, value_store, value_fetch};
+
+/** A table for the values of the channel at `idx`, in place of the one it had. */
+static void reset_values(lua_State *L, int idx, size_t size)
+{
+	lua_createtable(L, size < QUEUE_SIZE_FIRST ? size : QUEUE_SIZE_FIRST, 0);
+	lua_setfenv(L, idx);
+}
+
+/* The interface ------------------------------------------------------------------- */
+
 static struct channel *check_channel(lua_State *L, const char *usage)
 {
+	struct channel **ch = lua_class_test_marked(L, 1, &channel_class);
+	if (__builtin_expect(ch != NULL && *ch != NULL, 1))
+		return *ch;
+	if (ch != NULL)
+		luaL_error(L, "the channel is collected");
 	if (lua_isnoneornil(L, 1))
 		luaL_error(L, "%s", usage);
-	struct channel *ch = *(struct channel **)lua_class_check(L, 1, &channel_class);
-	if (ch == NULL)
-		luaL_error(L, "the channel is collected");
-	return ch;
+	return lua_class_check_marked(L, 1, &channel_class);
 }
 
 static double check_timeout(lua_State *L, int idx, const char *usage)
@@ -48,71 +94,53 @@ static int channel_make(lua_State *L)
 		if (size > INT32_MAX)
 			luaL_error(L, "fiber.channel(size): size is too large");
 	}
-	struct channel **ch = lua_newuserdata(L, sizeof(*ch));
-	*ch = channel_new(size);
-	if (*ch == NULL)
-		return lua_throw(L);
-	lua_class_set(L, &channel_class);
-	return 1;
+	struct channel **ch = lua_class_push_marked(L, &channel_class, sizeof(*ch));
+	if (size > 0)
+		reset_values(L, lua_gettop(L), size);
+	*ch = channel_new_of(&value_type, size);
+	return *ch != NULL ? 1 : lua_throw(L);
 }
 
-/** After a wait that failed: a cancel is thrown, all else is the caller's to tell. */
-static void throw_if_cancelled(lua_State *L)
+/** A put or get failed: being late or the channel closed is the caller's to tell, all else is thrown. */
+static void check_failure(lua_State *L)
 {
-	if (error_is(diag_last(), &type_FiberIsCancelled))
+	const struct error *e = diag_last();
+	if (!error_is(e, &type_TimedOut) && !error_is(e, &type_ChannelIsClosed))
 		lua_throw(L);
 }
 
 static int lua_channel_put(lua_State *L)
 {
-	lua_check_finalizer(L);
 	static const char usage[] = "usage: channel:put(var [, timeout])";
 	struct channel *ch = check_channel(L, usage);
 	if (lua_gettop(L) < 2)
 		luaL_error(L, "%s", usage);
-	double timeout = check_timeout(L, 3, usage);
-	lua_pushvalue(L, 2);
-	int ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	int rc = channel_put(ch, (void *)(intptr_t)ref, timeout);
-	if (rc != 0) {
-		luaL_unref(L, LUA_REGISTRYINDEX, ref);
-		throw_if_cancelled(L);
-	}
+	int rc = channel_put(ch, L, check_timeout(L, 3, usage));
+	if (rc != 0)
+		check_failure(L);
 	lua_pushboolean(L, rc == 0);
 	return 1;
 }
 
 static int lua_channel_get(lua_State *L)
 {
-	lua_check_finalizer(L);
 	static const char usage[] = "usage: channel:get([timeout])";
 	struct channel *ch = check_channel(L, usage);
-	double timeout = check_timeout(L, 2, usage);
-	void *value;
-	if (channel_get(ch, &value, timeout) != 0) {
-		throw_if_cancelled(L);
+	/* The value comes to the top. */
+	if (channel_get(ch, L, check_timeout(L, 2, usage)) != 0) {
+		check_failure(L);
 		lua_pushnil(L);
-		return 1;
 	}
-	int ref = (intptr_t)value;
-	lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-	luaL_unref(L, LUA_REGISTRYINDEX, ref);
 	return 1;
-}
-
-/** Gives back what nobody took. */
-static void drop_values(lua_State *L, struct channel *ch)
-{
-	void *value;
-	while (channel_count(ch) > 0 && channel_get(ch, &value, 0) == 0)
-		luaL_unref(L, LUA_REGISTRYINDEX, (intptr_t)value);
 }
 
 static int lua_channel_close(lua_State *L)
 {
 	struct channel *ch = check_channel(L, "usage: channel:close()");
 	channel_close(ch);
-	drop_values(L, ch);
+	if (channel_count(ch) > 0)
+		reset_values(L, 1, 0);
+	channel_drop(ch);
 	return 0;
 }
 
@@ -171,14 +199,12 @@ static int lua_channel_tostring(lua_State *L)
 
 static int lua_channel_gc(lua_State *L)
 {
-	struct channel **ch = lua_class_check(L, 1, &channel_class);
+	struct channel **ch = lua_class_check_marked(L, 1, &channel_class);
 	if (*ch == NULL)
 		return 0;
 	/* Who waits here holds it: so the process ends, and they will not run again. */
-	if (!channel_has_readers(*ch) && !channel_has_writers(*ch)) {
-		drop_values(L, *ch);
+	if (!channel_has_readers(*ch) && !channel_has_writers(*ch))
 		channel_delete(*ch);
-	}
 	*ch = NULL;
 	return 0;
 }

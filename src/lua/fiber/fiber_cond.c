@@ -17,14 +17,12 @@ static struct fiber_cond *check_cond(lua_State *L, const char *usage)
 {
 	if (lua_isnoneornil(L, 1))
 		luaL_error(L, "%s", usage);
-	return lua_class_check(L, 1, &cond_class);
+	return lua_class_check_marked(L, 1, &cond_class);
 }
 
 static int cond_new(lua_State *L)
 {
-	struct fiber_cond *c = lua_newuserdata(L, sizeof(*c));
-	fiber_cond_create(c);
-	lua_class_set(L, &cond_class);
+	fiber_cond_create(lua_class_push_marked(L, &cond_class, sizeof(struct fiber_cond)));
 	return 1;
 }
 
@@ -60,14 +58,14 @@ static int cond_broadcast(lua_State *L)
 
 static int cond_tostring(lua_State *L)
 {
-	lua_class_check(L, 1, &cond_class);
+	lua_class_check_marked(L, 1, &cond_class);
 	lua_pushliteral(L, "cond");
 	return 1;
 }
 
 static int cond_gc(lua_State *L)
 {
-	fiber_cond_destroy(lua_class_check(L, 1, &cond_class));
+	fiber_cond_destroy(lua_class_check_marked(L, 1, &cond_class));
 	return 0;
 }
 
