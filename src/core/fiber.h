@@ -71,32 +71,37 @@ struct fiber_usage {
 };
 
 struct fiber {
+	/* What a switch needs comes first, within one line of the cache. */
+
 	/** Saved stack pointer of a fiber that does not run. */
 	void *_sp;
 	uint32_t flags;
 	/** Result of the function, for fiber_join(). */
 	int result;
-	/** Never reused. 0 to 100 are reserved, the first fiber of a script has 101 or more. */
-	uint64_t id;
+	/** Link in the ready queue or in the list of what it waits for. */
+	struct list link;
+	/**
+	 * Called in this fiber when it is about to yield, where not NULL: a transaction
+	 * that may not yield is undone then. It may not yield itself.
+	 */
+	void (*on_yield)(struct fiber *f);
 	/** Switches to this fiber, over the life of the id. */
 	uint64_t csw;
+	/** Never reused. 0 to 100 are reserved, the first fiber of a script has 101 or more. */
+	uint64_t id;
+	/** What an upper layer touches first when the fiber goes on, for the cache; or NULL. */
+	const void *warm;
+
 	struct fiber_usage usage;
 	/** Request-scoped memory of this fiber; emptied when it goes back to the pool. */
 	struct region region;
 	struct diag diag;
-	/** Link in the ready queue or in the list of what it waits for. */
-	struct list link;
 	/** All fibers that live, oldest first (`fiber_foreach`). */
 	struct list all_link;
 	/** Records of those that wait in fiber_join() for this one (private to fiber.c). */
 	struct list joiners;
 	/** Called with the fiber before its life ends (still RUNNING, may not yield). */
 	struct list on_stop;
-	/**
-	 * Called in this fiber when it is about to yield, where not NULL: a transaction
-	 * that may not yield is undone then. It may not yield itself.
-	 */
-	void (*on_yield)(struct fiber *f);
 	/** Values of upper layers, by the index from fiber_slot_new(). */
 	void *slot[FIBER_SLOT_MAX];
 	fiber_func func;
