@@ -23,12 +23,17 @@
 #include "core/fiber.h"
 
 #ifdef TARN_ASAN
+#include <malloc.h>
+#define heap_malloc malloc
 #define heap_realloc realloc
 #define heap_free free
+#define heap_usable_size malloc_usable_size
 #else
 #include <mimalloc.h>
+#define heap_malloc mi_malloc
 #define heap_realloc mi_realloc
 #define heap_free mi_free
+#define heap_usable_size mi_usable_size
 #endif
 
 enum {
@@ -104,7 +109,7 @@ void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
 	if (is_growing && heap_used + (new_size - old_size) > heap_limit_soft &&
 	    is_refused(new_size - old_size))
 		return NULL;
-	void *block = heap_realloc(ptr, new_size);
+	void *block = ptr == NULL ? heap_malloc(new_size) : heap_realloc(ptr, new_size);
 	if (block == NULL)
 		return NULL;
 	if (!is_growing) {
@@ -117,6 +122,11 @@ void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
 	if (heap_used > alarm)
 		wake_collector();
 	return block;
+}
+
+size_t lua_heap_block_size(const void *block)
+{
+	return heap_usable_size((void *)block);
 }
 
 size_t lua_heap_used(void)

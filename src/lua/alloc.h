@@ -9,6 +9,9 @@
 /** A lua_Alloc. NULL where there is no memory, or the limit is reached; Lua then raises. */
 void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size);
 
+/** Bytes that a block given by lua_heap_alloc() has at least. */
+size_t lua_heap_block_size(const void *block);
+
 /**
  * Does the limit hold for the current fiber now? Then the bytes it has asked for since that is so.
  */

@@ -6,9 +6,17 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/** Did a script stop the collector? */
-extern bool lua_collector_is_stopped;
+/**
+ * The word of LuaJIT's state that tells whether the collector may run, found at start-up,
+ * and its value when it is stopped; NULL where it was not found (private to finalizer.c).
+ */
+extern const volatile uint64_t *lua_collector_word;
+extern uint64_t lua_collector_word_stopped;
+
+/** The same as lua_in_finalizer(), asked of LuaJIT. */
+bool lua_in_finalizer_asked(lua_State *L);
 
 /** [raises] "fiber can't yield in a finalizer" */
 int lua_refuse_finalizer(lua_State *L);
@@ -19,7 +27,10 @@ int lua_refuse_finalizer(lua_State *L);
  */
 static inline bool lua_in_finalizer(lua_State *L)
 {
-	return __builtin_expect(lua_gc(L, LUA_GCISRUNNING, 0) == 0, 0) && !lua_collector_is_stopped;
+	if (__builtin_expect(lua_collector_word != NULL &&
+			     *lua_collector_word != lua_collector_word_stopped, 1))
+		return false;
+	return lua_in_finalizer_asked(L);
 }
 
 /** [raises] An error where a finalizer runs. */
