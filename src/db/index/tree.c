@@ -42,7 +42,11 @@ struct tree_iterator {
 	char key_inline[64];
 };
 
-enum { FREE_ITERATOR_MAX = 64 };
+enum {
+	FREE_ITERATOR_MAX = 64,
+	/** Tuples of a scan asked for ahead of their use. */
+	TREE_PREFETCH_DISTANCE = 8,
+};
 
 static struct tree_iterator *free_iterators;
 static unsigned free_iterator_count;
@@ -402,11 +406,23 @@ struct tree_frozen_view {
 	struct bptree_view *view;
 };
 
+/** Asks for a tuple of the leaf that comes some entries later. */
+static void tree_prefetch(const struct bptree_path *path)
+{
+	const struct bptree_block *leaf = bptree_path_leaf(path);
+	unsigned pos = bptree_path_pos(path) + TREE_PREFETCH_DISTANCE;
+	if (pos >= leaf->count)
+		return;
+	__builtin_prefetch(leaf->leaf.tuples[pos]);
+	__builtin_prefetch((const char *)leaf->leaf.tuples[pos] + 64);
+}
+
 static int tree_frozen_next(struct iterator *base, struct tuple **tuple)
 {
 	struct bptree_view *view = ((struct tree_frozen_view *)base)->view;
 	*tuple = NULL;
 	if (view->has_entry) {
+		tree_prefetch(&view->path);
 		*tuple = bptree_path_tuple(&view->path);
 		view->has_entry = bptree_path_next(&view->path);
 	}

@@ -31,9 +31,11 @@
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 #include "db/wal/wal_int.h"
+#include "db/wal/xlog_packer.h"
 
 enum {
-	SNAP_ZSTD_LEVEL = 3,
+	/** Higher levels take longer, and blocks of rows do not get smaller by them. */
+	SNAP_ZSTD_LEVEL = 1,
 	/** Of a row beside its tuple. */
 	SNAP_ROW_HEADER_MAX = 64,
 	/** Rows between two looks at the flag that asks the worker to stop. */
@@ -57,8 +59,7 @@ struct checkpoint {
 	/** When it began, by the monotonic clock. */
 	double start;
 	struct xlog_file file;
-	struct buf block;
-	size_t block_mark;
+	struct xlog_packer *packer;
 	uint64_t lsn;
 };
 
@@ -83,7 +84,8 @@ static void put_row(struct checkpoint *c, const struct view *view, const struct 
 {
 	uint32_t size;
 	const char *data = tuple_data_range(tuple, &size);
-	char *begin = buf_reserve(&c->block, SNAP_ROW_HEADER_MAX + size);
+	struct buf *rows = xlog_packer_rows(c->packer);
+	char *begin = buf_reserve(rows, SNAP_ROW_HEADER_MAX + size);
 	char *p = mp_encode_map(begin, 2 + (c->lsn != 0) + view->is_local);
 	p = mp_encode_uint(p, IPROTO_REQUEST_TYPE);
 	p = mp_encode_uint(p, IPROTO_INSERT);
@@ -102,7 +104,7 @@ static void put_row(struct checkpoint *c, const struct view *view, const struct 
 	p = mp_encode_uint(p, view->space_id);
 	p = mp_encode_uint(p, IPROTO_TUPLE);
 	memcpy(p, data, size);
-	c->block.size += p + size - begin;
+	rows->size += p + size - begin;
 	c->lsn++;
 }
 
@@ -127,26 +129,17 @@ static void keep_rate(struct checkpoint *c)
 	}
 }
 
-static int end_block(struct checkpoint *c)
-{
-	if (c->block.size == c->block_mark + XLOG_FIXHEADER_SIZE)
-		return 0;
-	xlog_block_end(&c->block, c->block_mark, SNAP_ZSTD_LEVEL);
-	int rc = xlog_file_append(&c->file, c->block.data, c->block.size, false);
-	buf_truncate(&c->block, 0);
-	c->block_mark = xlog_block_begin(&c->block);
-	keep_rate(c);
-	return rc;
-}
-
 static int write_view(struct checkpoint *c, struct view *view)
 {
 	struct tuple *tuple;
 	int rc;
 	while ((rc = view->it->next(view->it, &tuple)) == 0 && tuple != NULL) {
 		put_row(c, view, tuple);
-		if (c->block.size - c->block_mark >= XLOG_SNAP_BLOCK_SIZE && end_block(c) != 0)
-			return -1;
+		if (xlog_packer_size(c->packer) >= XLOG_SNAP_BLOCK_SIZE) {
+			if (xlog_packer_next(c->packer, &c->file) != 0)
+				return -1;
+			keep_rate(c);
+		}
 		if (c->lsn % CHECK_STOP_ROWS == 0 && is_asked_to_stop()) {
 			diag_set(FiberIsCancelled, "the instance stops");
 			return -1;
@@ -157,12 +150,11 @@ static int write_view(struct checkpoint *c, struct view *view)
 
 static int write_all(struct checkpoint *c)
 {
-	c->block_mark = xlog_block_begin(&c->block);
 	for (size_t i = 0; i < c->count; i++) {
 		if (write_view(c, &c->views[i]) != 0)
 			return -1;
 	}
-	return end_block(c);
+	return xlog_packer_finish(c->packer, &c->file);
 }
 
 static int write_file(void *arg)
@@ -172,9 +164,9 @@ static int write_file(void *arg)
 	c->start = clock_monotonic();
 	if (xlog_file_create(&c->file, c->path, &c->meta) != 0)
 		return -1;
+	c->packer = xlog_packer_new(SNAP_ZSTD_LEVEL);
 	int rc = write_all(c);
-	buf_free(&c->block);
-	xlog_block_thread_free();
+	xlog_packer_delete(c->packer);
 	if (rc != 0)
 		xlog_file_discard(&c->file);
 	else
