@@ -45,7 +45,8 @@ static void on_trim(struct ev_loop *ev, ev_timer *w, int events)
 void loop_init(void)
 {
 	assert(fiber() != NULL);
-	loop_ev = ev_default_loop(EVFLAG_AUTO);
+	/* The default loop would take the exit codes of everybody's children. */
+	loop_ev = ev_loop_new(EVFLAG_AUTO);
 	if (loop_ev == NULL)
 		panic("cannot make an event loop: no usable method");
 	loop.is_stopped = false;

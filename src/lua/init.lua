@@ -158,7 +158,6 @@ for name in ([[
     key_def
     merger
     net.box
-    popen
     serpent
     socket
     swim

@@ -34,6 +34,7 @@ void lua_pickle_init(lua_State *L);
 void lua_iconv_init(lua_State *L);
 void lua_pwd_init(lua_State *L);
 void lua_http_init(lua_State *L);
+void lua_popen_init(lua_State *L);
 void lua_title_init(lua_State *L);
 
 /* box. */
