@@ -49,7 +49,6 @@ size_t mem_usable(size_t size)
 
 void *mem_alloc(struct mem_account *account, size_t size)
 {
-	assert(account->used <= account->limit || account->limit == 0);
 	size_t usable = size <= ALLOC_SIZE_MAX ? mem_usable(size) : SIZE_MAX;
 	if (usable <= account->limit && account->used <= account->limit - usable) {
 		void *ptr = raw_malloc(usable);
@@ -107,6 +106,17 @@ void *xrealloc(void *ptr, size_t size)
 {
 	ptr = raw_realloc(ptr, size);
 	if (ptr == NULL && size > 0)
+		out_of_memory(size);
+	return ptr;
+}
+
+void *mem_alloc_forced(struct mem_account *account, size_t size)
+{
+	size_t limit = account->limit;
+	account->limit = SIZE_MAX;
+	void *ptr = mem_alloc(account, size);
+	account->limit = limit;
+	if (ptr == NULL)
 		out_of_memory(size);
 	return ptr;
 }

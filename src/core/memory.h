@@ -27,6 +27,12 @@ struct mem_account {
  */
 void *mem_alloc(struct mem_account *account, size_t size);
 
+/**
+ * The same beyond the limit, for undoing what must be undone. Never fails: where the system has
+ * no memory the process stops.
+ */
+void *mem_alloc_forced(struct mem_account *account, size_t size);
+
 /** Gives back what mem_alloc() returned; `size` as it was asked for. */
 void mem_free(struct mem_account *account, void *ptr, size_t size);
 

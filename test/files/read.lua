@@ -48,6 +48,9 @@ for _, name in ipairs(names) do
             for _, t in index:pairs() do
                 table.insert(ids, tostring(t[1]))
             end
+            if index.type ~= 'TREE' then
+                table.sort(ids)
+            end
             print('', index.name, table.concat(ids, ' '))
         end
     end

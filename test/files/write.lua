@@ -17,6 +17,16 @@ local temp = box.schema.space.create('temp', {temporary = true})
 temp:create_index('pk')
 local here = box.schema.space.create('here', {is_local = true})
 here:create_index('pk')
+box.internal.collation.create('german', 'ICU', 'de', {strength = 'secondary'})
+local kinds = box.schema.space.create('kinds', {
+    format = {{'id', 'unsigned'}, {'at', 'array'}, {'flags', 'unsigned'},
+              {'text', 'string', collation = 'german'}},
+})
+kinds:create_index('pk')
+kinds:create_index('at', {type = 'rtree', parts = {'at'}, dimension = 3, distance = 'manhattan'})
+kinds:create_index('flags', {type = 'bitset', parts = {'flags'}})
+kinds:create_index('text', {parts = {{'text', collation = 'german'}}, unique = false})
+kinds:create_index('words', {type = 'hash', parts = {{'text', collation = 'unicode'}}})
 
 box.schema.user.create('ann', {password = 'secret'})
 box.schema.user.grant('ann', 'read,write', 'space', 'things')
@@ -31,6 +41,7 @@ local function fill(from, to)
         s:insert{i, 'name' .. i, i % 3 == 0 and box.NULL or i / 2}
         h:replace{'key' .. i % 17, i}
         here:replace{i % 5, i}
+        kinds:insert{i, {i, i % 7, -i, i + 1, i, 0}, i * 5, ({'ä', 'A', 'ß'})[i % 3 + 1] .. i}
     end
 end
 
@@ -74,6 +85,10 @@ emptied:create_index('pk')
 emptied:insert{1}
 emptied:truncate()
 emptied:insert{2}
+kinds:delete(60)
+kinds:update(61, {{'=', 2, {1, 2, 3}}, {'=', 3, 7}, {'=', 4, 'Übung'}})
+kinds.index.at:rename('place')
+kinds:create_index('late', {type = 'bitset', parts = {'text'}})
 s:create_index('late', {parts = {{2, 'string'}, {1, 'unsigned'}}})
 box.schema.user.revoke('ann', 'write', 'space', 'things')
 box.schema.user.passwd('ann', 'changed')

@@ -9,10 +9,8 @@
 #include "db/index/bptree.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/log.h"
 #include "core/memory.h"
 #include "db/index/bptree_private.h"
 #include "db/index/index.h"
@@ -66,17 +64,8 @@ void bptree_delete(struct bptree *tree)
 
 static struct bptree_block *bptree_block_alloc(bool is_forced)
 {
-	if (!is_forced)
-		return mem_alloc(&index_memory, sizeof(struct bptree_block));
-	size_t limit = index_memory.limit;
-	index_memory.limit = SIZE_MAX;
-	struct bptree_block *block = mem_alloc(&index_memory, sizeof(*block));
-	index_memory.limit = limit;
-	if (block == NULL) {
-		say(LOG_FATAL, "no memory to undo a change of an index");
-		abort();
-	}
-	return block;
+	size_t size = sizeof(struct bptree_block);
+	return is_forced ? mem_alloc_forced(&index_memory, size) : mem_alloc(&index_memory, size);
 }
 
 int bptree_reserve(struct bptree *tree, unsigned count, bool is_forced)

@@ -11,7 +11,6 @@
  * A frozen view shares the table; the first change while it is shared makes a copy.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/log.h"
@@ -60,18 +59,12 @@ static size_t hash_table_bytes(size_t slot_count)
 static struct hash_table *hash_table_new(int bits, bool is_forced)
 {
 	size_t slot_count = ((size_t)1 << bits) + HASH_TAIL;
-	size_t limit = index_memory.limit;
-	if (is_forced)
-		index_memory.limit = SIZE_MAX;
-	struct hash_table *table = mem_alloc(&index_memory, hash_table_bytes(slot_count));
-	index_memory.limit = limit;
-	if (table == NULL) {
-		if (!is_forced)
-			return NULL;
-		say(LOG_FATAL, "no memory to undo a change of an index");
-		abort();
-	}
-	memset(table, 0, hash_table_bytes(slot_count));
+	size_t size = hash_table_bytes(slot_count);
+	struct hash_table *table = is_forced ? mem_alloc_forced(&index_memory, size) :
+		mem_alloc(&index_memory, size);
+	if (table == NULL)
+		return NULL;
+	memset(table, 0, size);
 	table->refs = 1;
 	table->bits = bits;
 	table->slot_count = slot_count;

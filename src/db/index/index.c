@@ -5,7 +5,6 @@
 #include "db/index/index.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 #include "core/memory.h"
 #include "data/mp.h"
@@ -49,11 +48,18 @@ struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *nam
 	def->is_unique = is_unique;
 	def->hint = hint;
 	def->key_def = key_def_dup(key_def);
-	if (pk_def == NULL || (is_unique && !key_def->has_nullable))
-		def->cmp_def = key_def_dup(key_def);
-	else
-		def->cmp_def = key_def_merge(key_def, pk_def);
+	index_def_set_pk(def, pk_def);
 	return def;
+}
+
+void index_def_set_pk(struct index_def *def, const struct key_def *pk_def)
+{
+	if (def->cmp_def != NULL)
+		key_def_delete(def->cmp_def);
+	if (pk_def == NULL || (def->is_unique && !def->key_def->has_nullable))
+		def->cmp_def = key_def_dup(def->key_def);
+	else
+		def->cmp_def = key_def_merge(def->key_def, pk_def);
 }
 
 struct index_def *index_def_dup(const struct index_def *def)
@@ -92,12 +98,11 @@ struct index *index_new(const struct index_def *def, const char *space_name)
 			index = hash_index_new(own);
 		break;
 	case INDEX_BITSET:
-	case INDEX_RTREE: {
-		char what[32];
-		snprintf(what, sizeof(what), "%s indexes", index_type_names[def->type]);
-		client_error(ER_UNSUPPORTED, "tarn", what);
+		index = bitset_index_new(own);
 		break;
-	}
+	case INDEX_RTREE:
+		index = rtree_index_new(own);
+		break;
 	default:
 		client_error(ER_INDEX_TYPE, def->name, space_name);
 		break;
@@ -124,12 +129,15 @@ int index_check_key(const struct index *index, enum iterator_type type, const ch
 		    uint32_t part_count)
 {
 	const struct index_def *def = index->def;
+	if (def->type == INDEX_RTREE)
+		return rtree_check_key(index, type, key, part_count);
 	uint32_t expected = def->key_def->part_count;
 	if (part_count > expected) {
 		client_error(ER_KEY_PART_COUNT, expected, part_count);
 		return -1;
 	}
-	bool is_whole_scan = part_count == 0 && (type == ITER_ALL || type == ITER_GT);
+	bool is_whole_scan = part_count == 0 &&
+		(type == ITER_ALL || (type == ITER_GT && def->type == INDEX_HASH));
 	if (def->type != INDEX_TREE && part_count < expected && !is_whole_scan) {
 		client_error(ER_PARTIAL_KEY, index_type_names[def->type], expected, part_count);
 		return -1;

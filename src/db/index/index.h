@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stddef.h>
 
+#include "db/index/rtree.h"
 #include "db/tuple/key_def.h"
 
 struct tuple;
@@ -46,6 +47,9 @@ struct index_def {
 	bool is_unique;
 	/** Store hints in the tree. */
 	bool hint;
+	/** Of an RTREE index. */
+	uint32_t dimension;
+	enum rtree_distance distance;
 	/** As the user defined it. */
 	struct key_def *key_def;
 	/**
@@ -62,6 +66,8 @@ struct index_def {
 struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,
 				enum index_type type, bool is_unique, bool hint,
 				const struct key_def *key_def, const struct key_def *pk_def);
+/** Orders entries by another primary key: NULL for the primary index itself. */
+void index_def_set_pk(struct index_def *def, const struct key_def *pk_def);
 struct index_def *index_def_dup(const struct index_def *def);
 void index_def_delete(struct index_def *def);
 
@@ -84,11 +90,12 @@ struct index_vtab {
 	size_t (*size)(struct index *index);
 	/** Bytes of the index itself, tuples not counted. */
 	size_t (*bsize)(struct index *index);
-	/** NULL where empty or the key has no match. Key may be partial. */
+	/** NULL where empty or the key has no match. Key may be partial. For TREE only. */
 	int (*min)(struct index *index, const char *key, uint32_t part_count,
 		   struct tuple **result);
 	int (*max)(struct index *index, const char *key, uint32_t part_count,
 		   struct tuple **result);
+	/** NULL where the kind of index does not have it. */
 	int (*random)(struct index *index, uint32_t seed, struct tuple **result);
 	int64_t (*count)(struct index *index, enum iterator_type type, const char *key,
 			 uint32_t part_count);
@@ -112,7 +119,8 @@ struct index_vtab {
 	/**
 	 * A frozen view: an iterator over the tuples as they are now, in the index's order,
 	 * whatever happens to the index later. `next` and only `next` may be called from another
-	 * thread; `free` in tx. The caller holds tuple_read_view_open() meanwhile.
+	 * thread; `free` in tx. The caller holds tuple_read_view_open() meanwhile. For kinds of
+	 * index that can be primary.
 	 */
 	struct iterator *(*frozen_view)(struct index *index);
 	/**

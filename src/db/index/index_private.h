@@ -8,6 +8,12 @@
 
 struct index *tree_index_new(struct index_def *def);
 struct index *hash_index_new(struct index_def *def);
+struct index *bitset_index_new(struct index_def *def);
+struct index *rtree_index_new(struct index_def *def);
+
+/** index_check_key() of an RTREE index, whose keys are not as others. */
+int rtree_check_key(const struct index *index, enum iterator_type type, const char *key,
+		    uint32_t part_count);
 
 /** Sets ER_UNSUPPORTED_INDEX_FEATURE. */
 void index_unsupported(const struct index *index, const char *feature);

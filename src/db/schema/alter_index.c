@@ -144,13 +144,10 @@ static int index_rebuild(struct space *space, const struct index_def *def,
 		if (old->iid == def->iid) {
 			index = space->vtab->index_create(space, def, format);
 		} else if (def->iid == 0) {
-			struct index_def *copy = index_def_new(old->space_id, old->iid, old->name,
-							       strlen(old->name), old->type,
-							       old->is_unique, old->hint,
-							       old->key_def, pk_def);
-			index = copy == NULL ? NULL : space->vtab->index_create(space, copy, NULL);
-			if (copy != NULL)
-				index_def_delete(copy);
+			struct index_def *copy = index_def_dup(old);
+			index_def_set_pk(copy, pk_def);
+			index = space->vtab->index_create(space, copy, NULL);
+			index_def_delete(copy);
 		}
 		if (index == NULL) {
 			while (i-- > 0) {
@@ -185,6 +182,7 @@ static int index_alter(struct txn *txn, struct txn_stmt *stmt, struct space *spa
 		       struct index *old, const struct index_def *def)
 {
 	if (old->def->type == def->type && old->def->is_unique == def->is_unique &&
+	    old->def->dimension == def->dimension && old->def->distance == def->distance &&
 	    key_def_equal(old->def->key_def, def->key_def))
 		return index_rename(txn, stmt, old, def);
 	/* The reference need not build the index then; here no fiber runs meanwhile either way. */

@@ -21,7 +21,6 @@ enum {
 	KEY_PART_MAX = 255,
 	/** A format describes all fields up to the last indexed one, so there is a bound. */
 	KEY_FIELDNO_MAX = INT16_MAX,
-	RTREE_DIMENSION_MAX = 20,
 };
 
 struct index_options {
@@ -56,10 +55,18 @@ static int modify_error(const struct space *space, const char *name, const char 
 	return -1;
 }
 
+static enum rtree_distance distance_decode(const struct option_str *s)
+{
+	if (s->s == NULL || (s->len == 6 && strncasecmp(s->s, "euclid", 6) == 0))
+		return RTREE_EUCLID;
+	if (s->len == 9 && strncasecmp(s->s, "manhattan", 9) == 0)
+		return RTREE_MANHATTAN;
+	return rtree_distance_MAX;
+}
+
 static int index_options_check(const struct index_options *o)
 {
-	if (o->distance.s != NULL && !option_str_is(&o->distance, "euclid", 6) &&
-	    !option_str_is(&o->distance, "manhattan", 9))
+	if (distance_decode(&o->distance) == rtree_distance_MAX)
 		return options_error(ER_WRONG_INDEX_OPTIONS, FIELD_OPTS,
 				     "distance must be either 'euclid' or 'manhattan'");
 	if (o->page_size <= 0 || (o->range_size > 0 && o->page_size > o->range_size))
@@ -248,27 +255,22 @@ static int memtx_check_special(const struct index_row *row, const struct space *
 	if (!is_rtree && part->type != FIELD_TYPE_UNSIGNED && part->type != FIELD_TYPE_STRING)
 		return modify_error(space, row->name,
 				    "BITSET index field type must be NUM or STR");
-	if (part->is_nullable) {
-		client_error(ER_UNSUPPORTED, index_type_names[row->type], "nullable parts");
-		return -1;
-	}
 	if (is_rtree && rtree_dimension_check(row, space) != 0)
 		return -1;
-	client_error(ER_UNSUPPORTED, "tarn", is_rtree ? "RTREE indexes" : "BITSET indexes");
-	return -1;
+	return 0;
 }
 
 /** What memtx wants of an index. */
 static int memtx_index_check(const struct index_row *row, const struct space *space)
 {
+	if (row->type != INDEX_TREE && row->has_nullable) {
+		client_error(ER_UNSUPPORTED, index_type_names[row->type], "nullable parts");
+		return -1;
+	}
 	if (row->type == INDEX_RTREE || row->type == INDEX_BITSET)
 		return memtx_check_special(row, space);
 	if (row->type == INDEX_HASH && !row->opts.unique)
 		return modify_error(space, row->name, "HASH index must be unique");
-	if (row->type == INDEX_HASH && row->has_nullable) {
-		client_error(ER_UNSUPPORTED, "HASH", "nullable parts");
-		return -1;
-	}
 	for (uint32_t i = 0; i < row->part_count; i++) {
 		enum field_type type = row->parts[i].type;
 		if (type != FIELD_TYPE_ANY && type != FIELD_TYPE_MAP && type != FIELD_TYPE_ARRAY)
@@ -337,6 +339,8 @@ static struct index_def *index_def_make(const struct index_row *row, const struc
 	struct index_def *def = index_def_new(space_id(space), row->iid, row->name,
 					      strlen(row->name), row->type, row->opts.unique,
 					      true, key, pk_def);
+	def->dimension = row->opts.dimension;
+	def->distance = distance_decode(&row->opts.distance);
 	key_def_delete(key);
 	return def;
 }

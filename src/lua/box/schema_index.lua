@@ -158,16 +158,15 @@ local STORED_OPTIONS = {
     'run_size_ratio', 'bloom_fpr',
 }
 
--- Where no parts are given: the first field, as the format has it.
+-- Where no parts are given: the first field, or for what cannot be primary the second,
+-- as the format has it.
 local function default_parts(space_id, kind)
-    if kind == 'rtree' then
-        return {2, 'array'}
-    end
-    local field = (util.schema.space.format(space_id) or {})[1]
+    local no = (kind == 'rtree' or kind == 'bitset') and 2 or 1
+    local field = (util.schema.space.format(space_id) or {})[no]
     if field ~= nil and field.type ~= nil and field.type:lower() ~= 'any' then
-        return {{1, is_nullable = field.is_nullable}}
+        return {{no, is_nullable = field.is_nullable}}
     end
-    return {1, 'unsigned'}
+    return {no, kind == 'rtree' and 'array' or 'unsigned'}
 end
 
 local function with_defaults(options, space_id)

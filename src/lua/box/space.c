@@ -100,6 +100,8 @@ static void push_index(lua_State *L, const struct space *space, const struct ind
 	set_string(L, "type", index_type_names[def->type]);
 	if (def->type == INDEX_TREE || def->type == INDEX_HASH)
 		set_bool(L, "unique", def->is_unique);
+	if (def->type == INDEX_RTREE)
+		set_number(L, "dimension", def->dimension);
 	push_parts(L, def->key_def);
 	lua_setfield(L, -2, "parts");
 	if (def->iid == 0)
