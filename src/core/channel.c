@@ -159,9 +159,12 @@ static int wait(struct channel *ch, struct list *waiters, struct waiter *w, doub
 	bool is_over = false;
 	list_add_tail(waiters, &w->link);
 	while (!w->is_done && !ch->is_closed && !is_over && !fiber_is_cancelled()) {
+		if (!is_limited) {
+			fiber_yield();
+			continue;
+		}
 		is_over = fiber_yield_timeout(left);
-		if (is_limited)
-			left = deadline - clock_monotonic();
+		left = deadline - clock_monotonic();
 	}
 	list_del(&w->link);
 	/* What was handed over counts, whatever else has happened. */

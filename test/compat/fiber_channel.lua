@@ -76,5 +76,31 @@ big:is_full(), big:count()
 s = 0 for i = 1, 1000 do s = s + big:get() end
 s
 fiber.channel(1):nosuch()
+log = {}
+r = fiber.channel()
+for i = 1, 2 do fiber.create(function() note('put', r:put(i)) end) end
+r:close()
+r:get(), r:has_writers()
+fiber.yield()
+log
+c = fiber.channel(2)
+c:put(1) c:put(2) fiber.create(function() note('late', c:put(3)) end) c:get() fiber.yield()
+c:get(), c:get(), c:count()
+for i = 1, 7 do c:put(i) c:put(-i) c:get() c:get() end
+c:put(nil) c:put(false)
+c:get(), c:get(), c:count()
+c:put('x', 1), c:get(1), c:get(0)
+c:put('x', nil), c:put('y', nil, 'more'), c:put('z', 0)
+c:get(nil), c:get(0, 'more'), c:get(0)
+c:put(c)
+c:get() == c
+co = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(r:put(i), c:put(i)) end end)
+co(), c:get()
+log = {}
+c = fiber.channel(0)
+fiber.create(function() coroutine.wrap(function() note(c:get(), c:get()) end)() end)
+fiber.create(function() coroutine.wrap(function() c:put({5}) c:put('b', 10) end)() end)
+fiber.yield() fiber.yield() fiber.yield()
+log
 ]]
 check.finish()

@@ -4,7 +4,7 @@ local tap = require('tap')
 local fiber = require('fiber')
 
 local test = tap.test('fiber')
-test:plan(31)
+test:plan(35)
 
 -- A waiting cond raises when its fiber is cancelled (as since 2.6.2).
 local result
@@ -74,6 +74,33 @@ owner:cancel()
 for _ = 1, 5 do fiber.yield() end
 test:is_deeply({cleaned[1], cleaned[2].type, f:status()}, {false, 'FiberIsCancelled', 'dead'},
                'a fiber that was cancelled joins')
+
+-- What is in a channel, or waits to be put, lives as long as it may be taken.
+local weak = setmetatable({}, {__mode = 'k'})
+local function value() local v = {} weak[v] = true return v end
+local function alive()
+    collectgarbage()
+    collectgarbage()
+    local n = 0
+    for _ in pairs(weak) do n = n + 1 end
+    return n
+end
+do
+    local c = fiber.channel(2)
+    c:put(value())
+    c:put(value())
+    fiber.create(c.put, c, value())
+    test:is(alive(), 3, 'values of a channel are kept')
+    c:get()
+    fiber.yield()
+    test:is(alive(), 2, 'one that was taken is not')
+    c:close()
+    test:is(alive(), 0, 'a closed channel keeps nothing')
+    c = fiber.channel(1)
+    weak[c] = true
+    c:put(c)
+end
+test:is(alive(), 0, 'a channel that holds itself is collected')
 
 -- Whoever waits for a cond keeps it.
 do

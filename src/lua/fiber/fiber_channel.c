@@ -15,7 +15,10 @@
 
 static struct lua_class channel_class = {.name = "fiber.channel"};
 
-/* How values move: `from` and `to` are the coroutines in put() and get() ------------ */
+/*
+ * How values move: `from` and `to` are the coroutines in put() and get(). The value is
+ * the first's top, and becomes the other's.
+ */
 
 enum {
 	/** Indexes in their stacks. */
@@ -27,7 +30,6 @@ enum {
 
 static void value_hand_over(void *from, void *to)
 {
-	lua_pushvalue(from, ARG_VALUE);
 	lua_xmove(from, to, 1);
 }
 
@@ -60,7 +62,7 @@ static void reset_values(lua_State *L, int idx, size_t size)
 
 /* The interface ------------------------------------------------------------------- */
 
-static struct channel *check_channel(lua_State *L, const char *usage)
+static inline struct channel *check_channel(lua_State *L, const char *usage)
 {
 	struct channel **ch = lua_class_test_marked(L, 1, &channel_class);
 	if (__builtin_expect(ch != NULL && *ch != NULL, 1))
@@ -74,7 +76,7 @@ static struct channel *check_channel(lua_State *L, const char *usage)
 
 static double check_timeout(lua_State *L, int idx, const char *usage)
 {
-	if (lua_isnoneornil(L, idx))
+	if (lua_gettop(L) < idx || lua_isnil(L, idx))
 		return TIMEOUT_INFINITY;
 	double timeout = lua_tonumber(L, idx);
 	if (!lua_isnumber(L, idx) || !(timeout >= 0))
@@ -113,9 +115,12 @@ static int lua_channel_put(lua_State *L)
 {
 	static const char usage[] = "usage: channel:put(var [, timeout])";
 	struct channel *ch = check_channel(L, usage);
-	if (lua_gettop(L) < 2)
+	if (lua_gettop(L) < ARG_VALUE)
 		luaL_error(L, "%s", usage);
-	int rc = channel_put(ch, L, check_timeout(L, 3, usage));
+	double timeout = check_timeout(L, 3, usage);
+	if (lua_gettop(L) > ARG_VALUE)
+		lua_settop(L, ARG_VALUE);
+	int rc = channel_put(ch, L, timeout);
 	if (rc != 0)
 		check_failure(L);
 	lua_pushboolean(L, rc == 0);
