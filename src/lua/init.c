@@ -258,6 +258,7 @@ void lua_init_modules(lua_State *L)
 		lua_pwd_init,
 		lua_http_init,
 		lua_popen_init,
+		lua_utf8_init,
 	};
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		order[i](L);

@@ -161,7 +161,6 @@ for name in ([[
     serpent
     socket
     swim
-    utf8
     xlog
 ]]):gmatch('%S+') do
     known[name] = true

@@ -36,6 +36,7 @@ void lua_pwd_init(lua_State *L);
 void lua_http_init(lua_State *L);
 void lua_popen_init(lua_State *L);
 void lua_title_init(lua_State *L);
+void lua_utf8_init(lua_State *L);
 
 /* box. */
 void lua_tuple_init(lua_State *L);

@@ -52,7 +52,8 @@ static int coord_decode(const char **data, const char *what, unsigned dimension,
 			double *coord)
 {
 	const char *value = *data;
-	if (is_number(value)) {
+	/* Not decimals: no double is what most of them are. */
+	if (mp_typeof(*value) != MP_EXT && is_number(value)) {
 		char as_double[16];
 		mp_read_double(data, coord);
 		if (isnan(*coord))
