@@ -157,7 +157,6 @@ for name in ([[
     jit.zone
     key_def
     merger
-    net.box
     serpent
     socket
     swim

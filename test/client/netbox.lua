@@ -33,12 +33,12 @@ c.space.test:select({3}, {iterator = 'LE', limit = 2, offset = 1})
 c.space.test:select({}, {limit = 0})
 c.space.test:get(3)
 c.space.test:get(99)
-c.space.test:get{}
+select(2, pcall(c.space.test.get, c.space.test, {})).code
 c.space.test:get('x')
 c.space.test.index.name:get('row3')
 c.space.test.index.name:select('row3')
 c.space.test.index.n:select{30}
-c.space.test.index.n:get{30}
+select(2, pcall(c.space.test.index.n.get, c.space.test.index.n, {30})).code
 c.space.test.index.primary:min()
 c.space.test.index.primary:max()
 c.space.test.index.primary:min{4}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The reference's net.box against the server: netbox.py SERVER REFERENCE
+"""net.box of both programs against servers of both: netbox.py TARN REFERENCE
 
-The same client script runs against SERVER and against REFERENCE as the server, over
-TCP and over a Unix socket; what it prints must be the same.
+The same client scripts run with each program's net.box against each program as the server, over
+TCP and over a Unix socket; what they print must be the same.
 """
 import difflib
 import os
@@ -13,15 +13,17 @@ import process
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIB = os.path.join(process.ROOT, 'test', 'compat', 'lib')
+SCRIPTS = ['netbox.lua', 'netbox_more.lua']
 
 
-def converse(server_binary, client, address):
+def converse(server_binary, client, script, kind):
     """What the client prints when it talks to a fresh server."""
+    address = 'unix/:./s' if kind == 'unix' else f'127.0.0.1:{process.free_port()}'
     server = process.Server(server_binary, os.path.join(HERE, 'server.lua'), [address]).start()
     if address.startswith('unix/:./'):
         address = 'unix/:' + os.path.join(server.dir, address[8:])
     env = dict(os.environ, COMPAT_LIB=LIB)
-    status, out, err = process.run([client, os.path.join(HERE, 'netbox.lua'), address], 40,
+    status, out, err = process.run([client, os.path.join(HERE, script), address], 40,
                                    cwd=process.temp_dir(), env=env)
     bad = []
     if status != 0:
@@ -35,26 +37,32 @@ def converse(server_binary, client, address):
     return out.splitlines(), bad
 
 
+def compare(tarn, reference, script, kind):
+    """True if all four pairs of client and server say the same."""
+    names = {tarn: 'tarn', reference: 'reference'}
+    expected = None
+    same = True
+    for server in reference, tarn:
+        for client in reference, tarn:
+            out, bad = converse(server, client, script, kind)
+            name = f'{script}, {kind}: {names[client]} to {names[server]}'
+            if expected is None:
+                expected = out
+            diff = list(difflib.unified_diff(expected, out, 'reference to reference', name,
+                                             lineterm='', n=3))
+            if bad or diff:
+                same = False
+                print(name, *bad, *diff[:300], sep='\n')
+    if same:
+        print(f'{script}, {kind}: equal, {expected[-1][2:] if expected else "nothing"}')
+    return same and expected
+
+
 def main():
-    server, reference = sys.argv[1], process.program(sys.argv[2])
-    failed = False
-    for kind in 'tcp', 'unix':
-        lines = []
-        for binary in server, reference:
-            address = 'unix/:./s' if kind == 'unix' else f'127.0.0.1:{process.free_port()}'
-            out, bad = converse(binary, reference, address)
-            lines.append(out)
-            if bad:
-                failed = True
-                print(f'{kind}, {binary}:', *bad, sep='\n')
-        diff = list(difflib.unified_diff(lines[1], lines[0], f'{kind}: reference', f'{kind}: server',
-                                         lineterm='', n=3))
-        if diff:
-            failed = True
-            print('\n'.join(diff[:300]))
-        else:
-            print(f'{kind}: equal, {lines[0][-1][2:] if lines[0] else "nothing"}')
-    return 1 if failed else 0
+    tarn, reference = process.program(sys.argv[1]), process.program(sys.argv[2])
+    results = [compare(tarn, reference, script, kind)
+               for script in SCRIPTS for kind in ('tcp', 'unix')]
+    return 0 if all(results) else 1
 
 
 if __name__ == '__main__':

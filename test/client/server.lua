@@ -33,6 +33,12 @@ function add_space(name)
     new:create_index('pk')
     new:insert{1, name}
 end
+function pushes(n)
+    for i = 1, n do
+        box.session.push({i, 'message'})
+    end
+    return n
+end
 pkg = {inner = {f = function(x) return x end}, method = function(self, x) return self == pkg, x end}
 
 box.schema.func.create('stored', {body = 'function(a, b) return a + b end'})

@@ -113,6 +113,18 @@ void password_hash(const char *password, size_t len, char *out)
 	out[size] = '\0';
 }
 
+void password_scramble(const char *password, size_t len, const unsigned char *salt,
+		       unsigned char *out)
+{
+	unsigned char hash1[SCRAMBLE_SIZE], seed[2 * SCRAMBLE_SIZE];
+	sha1(hash1, password, len);
+	memcpy(seed, salt, SCRAMBLE_SIZE);
+	sha1(seed + SCRAMBLE_SIZE, hash1, sizeof(hash1));
+	sha1(out, seed, sizeof(seed));
+	for (int i = 0; i < SCRAMBLE_SIZE; i++)
+		out[i] ^= hash1[i];
+}
+
 bool user_check_scramble(const struct user *user, const unsigned char *scramble,
 			 const unsigned char *salt)
 {

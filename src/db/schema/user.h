@@ -79,5 +79,8 @@ int access_check(uint32_t privileges, enum object_type type, const char *object_
 /** Checks a chap-sha1 scramble of SCRAMBLE_SIZE bytes. True where it matches. */
 bool user_check_scramble(const struct user *user, const unsigned char *scramble,
 			 const unsigned char *salt);
+/** What a client that knows the password answers to the greeting's salt: SCRAMBLE_SIZE bytes. */
+void password_scramble(const char *password, size_t len, const unsigned char *salt,
+		       unsigned char *out);
 /** base64(SHA1(SHA1(password))), 28 characters and a zero, as stored in _user. */
 void password_hash(const char *password, size_t len, char *out);
