@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 
 #include "core/diag.h"
+#include "core/fiber.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/sys.h"
+#include "core/worker.h"
 #include "db/wal/wal.h"
 
 /** Is this a journal without a row and without damage? */
@@ -76,7 +78,40 @@ static int journal_file_begin(struct journal_file *f)
 	return 0;
 }
 
+/** Syncs and closes a descriptor. */
+static int sync_fd(void *arg)
+{
+	int fd = (int)(intptr_t)arg;
+	if (sys->fdatasync(fd) != 0)
+		say_syserror("can't sync a journal file that is full");
+	sys->close(fd);
+	return 0;
+}
+
+static void sync_done(void *arg, int result)
+{
+	(void)arg;
+	(void)result;
+}
+
 void journal_file_end(struct journal_file *f)
+{
+	if (!xlog_file_is_open(&f->file))
+		return;
+	if (f->is_synced) {
+		if (xlog_file_close(&f->file, true) != 0)
+			diag_log();
+		return;
+	}
+	/* A loss of power may cost the newest file's end, and no other's: they follow it. */
+	void *fd = (void *)(intptr_t)xlog_file_end(&f->file);
+	if (fiber_is_tx())
+		worker_post(sync_fd, fd, sync_done);
+	else
+		sync_fd(fd);
+}
+
+void journal_file_close(struct journal_file *f)
 {
 	if (xlog_file_is_open(&f->file) && xlog_file_close(&f->file, f->is_synced) != 0)
 		diag_log();

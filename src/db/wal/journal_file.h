@@ -29,5 +29,11 @@ struct journal_file {
  */
 int journal_file_append(struct journal_file *f, const struct buf *data);
 
-/** Closes the file, if any. All rows in it are safe already: a failure is only told. */
+/**
+ * Ends the file, if any: another one follows. All rows in it are safe already: a failure is only
+ * told. Where writes are not synced, a worker syncs the whole.
+ */
 void journal_file_end(struct journal_file *f);
+
+/** Ends the last file. */
+void journal_file_close(struct journal_file *f);

@@ -206,6 +206,9 @@ int xlog_file_append(struct xlog_file *f, const char *data, size_t size, bool sy
 /** Writes the end marker and closes. -1: SystemError; it is closed anyway. */
 int xlog_file_close(struct xlog_file *f, bool sync);
 
+/** Writes the end marker and gives the descriptor to the caller, to sync and close it. */
+int xlog_file_end(struct xlog_file *f);
+
 /** Ends a snapshot: marker, sync, name. -1: SystemError, and nothing is left of the file. */
 int xlog_file_finish(struct xlog_file *f);
 

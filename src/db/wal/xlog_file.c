@@ -128,6 +128,15 @@ int xlog_file_close(struct xlog_file *f, bool sync)
 	return rc;
 }
 
+int xlog_file_end(struct xlog_file *f)
+{
+	if (xlog_file_append(f, xlog_marker, XLOG_MARKER_SIZE, false) != 0)
+		diag_log();
+	int fd = f->fd;
+	file_forget(f);
+	return fd;
+}
+
 int xlog_file_finish(struct xlog_file *f)
 {
 	if (xlog_file_append(f, xlog_marker, XLOG_MARKER_SIZE, false) != 0 ||

@@ -19,83 +19,23 @@
 #include "core/log.h"
 #include "core/loop.h"
 #include "core/memory.h"
-#include "core/sys.h"
+#include "core/sys_fault.h"
 #include "core/worker.h"
 #include "db/error.h"
 #include "db/wal/journal.h"
 #include "db/wal/wal_int.h"
 
-/* A disk with faults -------------------------------------------------- */
-
-static struct {
-	/** Calls left until one fails; -1: none does. */
-	int write_in, sync_in, open_in;
-	/** The failing write takes so many bytes first; -1: it just fails. */
-	int short_bytes;
-	bool truncate_fails;
-	/** Holds up fdatasync, in microseconds. */
-	int sync_delay_us;
-	int writes, syncs;
-} disk;
-
-static bool is_due(int *countdown)
+/** The next write takes `bytes` bytes, and the one behind it none; -1: it just fails. */
+static void fail_write(int after, int bytes)
 {
-	if (*countdown < 0)
-		return false;
-	return (*countdown)-- == 0;
+	struct sys_fault fault = {SYS_WRITE, after, 1, ENOSPC, bytes > 0 ? bytes : 0};
+	sys_fault_plan(&fault, 1);
 }
 
-static ssize_t disk_write(int fd, const void *buf, size_t size)
+static void fail_once(enum sys_call call, int after, int error)
 {
-	disk.writes++;
-	if (disk.write_in == 0 && disk.short_bytes >= 0) {
-		size_t n = (size_t)disk.short_bytes < size ? (size_t)disk.short_bytes : size;
-		disk.short_bytes = -1;
-		return sys_real.write(fd, buf, n);
-	}
-	if (is_due(&disk.write_in)) {
-		errno = ENOSPC;
-		return -1;
-	}
-	return sys_real.write(fd, buf, size);
-}
-
-static int disk_fdatasync(int fd)
-{
-	disk.syncs++;
-	if (disk.sync_delay_us > 0)
-		usleep(disk.sync_delay_us);
-	if (is_due(&disk.sync_in)) {
-		errno = EIO;
-		return -1;
-	}
-	return sys_real.fdatasync(fd);
-}
-
-static int disk_ftruncate(int fd, off_t size)
-{
-	if (disk.truncate_fails) {
-		errno = EIO;
-		return -1;
-	}
-	return sys_real.ftruncate(fd, size);
-}
-
-static int disk_open(const char *path, int flags, mode_t mode)
-{
-	if (is_due(&disk.open_in)) {
-		errno = EMFILE;
-		return -1;
-	}
-	return sys_real.open(path, flags, mode);
-}
-
-static struct sys sys_faulty;
-
-static void disk_heal(void)
-{
-	memset(&disk, 0, sizeof(disk));
-	disk.write_in = disk.sync_in = disk.open_in = disk.short_bytes = -1;
+	struct sys_fault fault = {call, after, 1, error, 0};
+	sys_fault_plan(&fault, 1);
 }
 
 /* The rest of the world ----------------------------------------------- */
@@ -117,7 +57,7 @@ static int setup(void **state)
 	instance_id = 1;
 	memset(&instance_uuid, 5, sizeof(instance_uuid));
 	vclock_create(&wal_vclock);
-	disk_heal();
+	sys_fault_clear();
 	sys = &sys_faulty;
 	return 0;
 }
@@ -276,12 +216,12 @@ static void one_write_for_a_turn(void **state)
 	reset_commits();
 	start_commits(0, 1);
 	wait_commits();
-	disk.writes = 0;
+	sys_fault_clear();
 	start_commits(1, 50);
 	wait_commits();
 	/* A turn may end early, so that sockets do not starve. */
-	assert_in_range(disk.writes, 1, 3);
-	assert_int_equal(disk.syncs, 0);
+	assert_in_range(sys_fault_calls(SYS_WRITE), 1, 3);
+	assert_int_equal(sys_fault_calls(SYS_FDATASYNC), 0);
 	assert_woken_in_order(0, 51);
 	assert_results(0, 51, 0);
 	assert_int_equal(vclock_get(&wal_vclock, 1), 51);
@@ -304,13 +244,13 @@ static void fsync_groups_what_comes_meanwhile(void **state)
 	(void)state;
 	open_journal(WAL_FSYNC, INT64_MAX);
 	reset_commits();
-	disk.sync_delay_us = 20000;
+	sys_fault_delay_sync(20000);
 	start_commits(0, 1);
 	fiber_sleep(0.001);
 	assert_int_equal(woken_count, 0);
 	start_commits(1, 100);
 	wait_commits();
-	assert_int_equal(disk.syncs, 2);
+	assert_int_equal(sys_fault_calls(SYS_FDATASYNC), 2);
 	assert_woken_in_order(0, 101);
 	assert_results(0, 101, 0);
 	assert_files(range(0, 101), 101);
@@ -353,7 +293,7 @@ static void full_queue_makes_commits_wait(void **state)
 	journal_set_queue_size_max(200);
 	reset_commits();
 	done_count = 0;
-	disk.sync_delay_us = 2000;
+	sys_fault_delay_sync(2000);
 	/* Fills the queue; no yield. */
 	int taken = 0;
 	while (submit(taken, false) == 0)
@@ -377,7 +317,7 @@ static void full_queue_makes_commits_wait(void **state)
 	assert_int_equal(done[taken], taken + 50);
 	assert_results(taken, 50, 0);
 	assert_int_equal(commits[taken + 50].result, 0);
-	assert_true(disk.syncs > 3);
+	assert_true(sys_fault_calls(SYS_FDATASYNC) > 3);
 	assert_files(range(0, taken + 51), taken + 51);
 }
 
@@ -387,8 +327,8 @@ static void failed_write_takes_those_that_wait_with_it(void **state)
 	open_journal(WAL_FSYNC, INT64_MAX);
 	journal_set_queue_size_max(200);
 	reset_commits();
-	disk.sync_delay_us = 2000;
-	disk.sync_in = 1;
+	sys_fault_delay_sync(2000);
+	fail_once(SYS_FDATASYNC, 1, EIO);
 	start_commits(0, 1);
 	fiber_sleep(0.0005);
 	start_commits(1, 30);
@@ -412,7 +352,7 @@ static void full_queue_and_the_end(void **state)
 	open_journal(WAL_FSYNC, INT64_MAX);
 	journal_set_queue_size_max(0);
 	reset_commits();
-	disk.sync_delay_us = 1000;
+	sys_fault_delay_sync(1000);
 	start_commits(0, 20);
 	assert_int_equal(journal_rotate(), 0);
 	/* It came after them. */
@@ -435,8 +375,7 @@ static void failed_write_is_undone(void **state)
 		start_commits(0, 10);
 		wait_commits();
 		reset_commits();
-		disk.write_in = 0;
-		disk.short_bytes = bytes;
+		fail_write(0, bytes);
 		start_commits(10, 5);
 		wait_commits();
 		assert_undone(newest_first, 5);
@@ -461,8 +400,8 @@ static void failed_sync_takes_the_next_batch_with_it(void **state)
 	start_commits(0, 2);
 	wait_commits();
 	reset_commits();
-	disk.sync_in = 0;
-	disk.sync_delay_us = 20000;
+	fail_once(SYS_FDATASYNC, 0, EIO);
+	sys_fault_delay_sync(20000);
 	start_commits(2, 3);
 	fiber_sleep(0.001);
 	start_commits(5, 3);
@@ -483,16 +422,18 @@ static void failed_cut_is_tried_again(void **state)
 	reset_commits();
 	start_commits(0, 3);
 	wait_commits();
-	disk.write_in = 0;
-	disk.short_bytes = 30;
-	disk.truncate_fails = true;
+	const struct sys_fault cut[] = {
+		{SYS_WRITE, 0, 1, ENOSPC, 30},
+		{SYS_FTRUNCATE, 0, -1, EIO, 0},
+	};
+	sys_fault_plan(cut, 2);
 	start_commits(3, 1);
 	wait_commits();
 	assert_results(3, 1, -1);
 	start_commits(3, 1);
 	wait_commits();
 	assert_results(3, 1, -1);
-	disk.truncate_fails = false;
+	sys_fault_clear();
 	start_commits(3, 2);
 	wait_commits();
 	assert_results(3, 2, 0);
@@ -505,8 +446,7 @@ static void failed_create_leaves_nothing(void **state)
 	for (int fault = 0; fault < 2; fault++) {
 		open_journal(WAL_WRITE, INT64_MAX);
 		reset_commits();
-		disk.open_in = fault == 0 ? 0 : -1;
-		disk.write_in = fault == 1 ? 0 : -1;
+		fail_once(fault == 0 ? SYS_OPEN : SYS_WRITE, 0, fault == 0 ? EMFILE : ENOSPC);
 		start_commits(0, 2);
 		wait_commits();
 		assert_results(0, 2, -1);
@@ -528,9 +468,11 @@ static void every_fault(void **state)
 		int good_count = 0;
 		open_journal(fault % 2 == 0 ? WAL_WRITE : WAL_FSYNC, 300);
 		reset_commits();
-		disk.write_in = fault;
-		disk.short_bytes = fault * 5 % 60;
-		disk.sync_in = fault % 3 == 0 ? fault / 3 : -1;
+		const struct sys_fault faults[] = {
+			{SYS_WRITE, fault, 1, ENOSPC, fault * 5 % 60},
+			{SYS_FDATASYNC, fault / 3, 1, EIO, 0},
+		};
+		sys_fault_plan(faults, fault % 3 == 0 ? 2 : 1);
 		for (int i = 0; i < 40; i++) {
 			start_commits(i * 5, 5);
 			wait_commits();
@@ -577,7 +519,7 @@ static void rotates_while_a_worker_writes(void **state)
 	(void)state;
 	open_journal(WAL_FSYNC, INT64_MAX);
 	reset_commits();
-	disk.sync_delay_us = 10000;
+	sys_fault_delay_sync(10000);
 	start_commits(0, 2);
 	fiber_sleep(0.001);
 	start_commits(2, 3);
@@ -733,11 +675,6 @@ int main(void)
 	loop_init();
 	worker_init();
 	log_set_level(LOG_FATAL);
-	sys_faulty = sys_real;
-	sys_faulty.write = disk_write;
-	sys_faulty.fdatasync = disk_fdatasync;
-	sys_faulty.ftruncate = disk_ftruncate;
-	sys_faulty.open = disk_open;
 	fiber_start(fiber_new_sized("tests", 1024 * 1024, tests_func));
 	loop_run();
 	worker_free();

@@ -1,226 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The life of a data directory with the whole database on it: bootstrap,
- * recovery, locks, checkpoints with changes going on, and a disk that fails.
- * Every phase is a process of its own, as a restart is.
+ * The life of a data directory: bootstrap, recovery, locks, checkpoints with changes
+ * going on, and a disk that fails.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "wal_test.h"
 
-#include "core/fiber.h"
-#include "core/log.h"
-#include "core/loop.h"
-#include "core/memory.h"
-#include "core/sys.h"
-#include "core/worker.h"
-#include "data/mp.h"
-#include "db/db.h"
-#include "db/error.h"
-#include "db/schema/space.h"
-#include "db/tuple/tuple.h"
-#include "db/wal/wal_int.h"
-
-enum { SPACE_TEST = 512 };
-
-static char dir[64];
-
-static int setup(void **state)
+static void fail_once(enum sys_call call, int after)
 {
-	(void)state;
-	strcpy(dir, "/tmp/tarn_wal_XXXXXX");
-	return mkdtemp(dir) == NULL ? -1 : 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	return system(command);
-}
-
-/* A disk with faults -------------------------------------------------- */
-
-/** Writes left until one fails; -1: none does. For all files, or those of a kind. */
-static int fail_write_in = -1;
-static bool fail_fsync, fail_rename;
-
-static ssize_t disk_write(int fd, const void *buf, size_t size)
-{
-	if (fail_write_in >= 0 && fail_write_in-- == 0) {
-		errno = ENOSPC;
-		return -1;
-	}
-	return sys_real.write(fd, buf, size);
-}
-
-static int disk_fsync(int fd)
-{
-	if (fail_fsync) {
-		errno = EIO;
-		return -1;
-	}
-	return sys_real.fsync(fd);
-}
-
-static int disk_rename(const char *from, const char *to)
-{
-	if (fail_rename) {
-		errno = EIO;
-		return -1;
-	}
-	return sys_real.rename(from, to);
-}
-
-/* Phases -------------------------------------------------------------- */
-
-/** Ends the phase where the condition does not hold. */
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		fprintf(stderr, "%s:%d: not true: %s (last error: %s)\n", __FILE__, __LINE__, \
-			#cond, diag_last() != NULL ? diag_last()->message : "none"); \
-		fflush(stderr); \
-		_exit(1); \
-	} \
-} while (0)
-
-static void (*phase_func)(void);
-
-static int phase_fiber(va_list args)
-{
-	(void)args;
-	/* Not before the loop runs, or it would not be stopped. */
-	fiber_sleep(0);
-	phase_func();
-	loop_stop();
-	return 0;
-}
-
-static void phase_child(void)
-{
-	static struct sys faulty;
-	faulty = sys_real;
-	faulty.write = disk_write;
-	faulty.fsync = disk_fsync;
-	faulty.rename = disk_rename;
-	fiber_init();
-	loop_init();
-	worker_init();
-	log_set_level(LOG_FATAL);
-	db_init();
-	sys = &faulty;
-	fiber_start(fiber_new_sized("phase", 1024 * 1024, phase_fiber));
-	loop_run();
-	worker_free();
-	_exit(0);
-}
-
-/** Runs `func` in a fiber of a new process; returns the process's status. */
-static int run_status(void (*func)(void))
-{
-	fflush(NULL);
-	pid_t pid = fork();
-	assert_int_not_equal(pid, -1);
-	if (pid == 0) {
-		phase_func = func;
-		phase_child();
-	}
-	int status;
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
-}
-
-static void run(void (*func)(void))
-{
-	assert_int_equal(run_status(func), 0);
-}
-
-/* The database -------------------------------------------------------- */
-
-static int start_with(enum wal_mode mode, bool force)
-{
-	struct wal_config config = {.wal_dir = dir, .memtx_dir = dir, .mode = mode,
-				    .wal_max_size = 256 * 1024 * 1024, .force_recovery = force};
-	return wal_start(&config);
-}
-
-static void start(void)
-{
-	CHECK(start_with(WAL_WRITE, false) == 0);
-}
-
-static int insert_mp(uint32_t space, const char *format, ...)
-{
-	char data[4096];
-	va_list ap;
-	va_start(ap, format);
-	size_t size = mp_vformat(data, sizeof(data), format, ap);
-	va_end(ap);
-	CHECK(size <= sizeof(data));
-	return db_insert(space, data, data + size, NULL);
-}
-
-static void create_space(void)
-{
-	CHECK(insert_mp(SPACE_SPACE, "[%u%u%s%s%u{}[]]", SPACE_TEST, 1, "test", "memtx", 0) == 0);
-	CHECK(insert_mp(SPACE_INDEX, "[%u%u%s%s{%s%b}[[%u%s]]]", SPACE_TEST, 0, "pk", "tree",
-			"unique", 1, 0, "unsigned") == 0);
-}
-
-static int put(uint32_t id)
-{
-	return insert_mp(SPACE_TEST, "[%u%s]", id, "some text that makes the row a bit longer");
-}
-
-static int del(uint32_t id)
-{
-	char key[16];
-	size_t size = mp_format(key, sizeof(key), "[%u]", id);
-	return db_delete(SPACE_TEST, 0, key, key + size, NULL);
-}
-
-static bool has(uint32_t id)
-{
-	char key[16];
-	struct tuple *tuple;
-	size_t size = mp_format(key, sizeof(key), "[%u]", id);
-	CHECK(db_index_get(SPACE_TEST, 0, key, key + size, &tuple) == 0);
-	if (tuple != NULL)
-		tuple_unref(tuple);
-	return tuple != NULL;
-}
-
-static int64_t count(void)
-{
-	return db_index_len(SPACE_TEST, 0);
-}
-
-static size_t file_count(enum xlog_type type)
-{
-	struct xlog_list list;
-	CHECK(xlog_list_read(&list, dir, type) == 0);
-	size_t n = list.count;
-	xlog_list_free(&list);
-	return n;
-}
-
-static bool file_exists(int64_t signature, const char *suffix)
-{
-	char path[128];
-	snprintf(path, sizeof(path), "%s/%020lld%s", dir, (long long)signature, suffix);
-	return access(path, F_OK) == 0;
+	struct sys_fault fault = {call, after, 1, call == SYS_WRITE ? ENOSPC : EIO, 0};
+	sys_fault_plan(&fault, 1);
 }
 
 /* Start --------------------------------------------------------------- */
@@ -321,7 +109,7 @@ static int bootstrap_fault;
 
 static void phase_bootstrap_fails(void)
 {
-	fail_write_in = bootstrap_fault;
+	fail_once(SYS_WRITE, bootstrap_fault);
 	CHECK(start_with(WAL_WRITE, false) == -1);
 	CHECK(error_is(diag_last(), &type_SystemError));
 	CHECK(file_count(XLOG_SNAP) == 0);
@@ -371,11 +159,11 @@ static void phase_failed_write(void)
 	create_space();
 	CHECK(put(1) == 0);
 	int64_t lsn = vclock_sum(&wal_vclock);
-	fail_write_in = 0;
+	fail_once(SYS_WRITE, 0);
 	CHECK(put(2) == -1);
 	CHECK(diag_last()->code == ER_WAL_IO);
 	CHECK(!has(2) && count() == 1);
-	fail_write_in = 0;
+	fail_once(SYS_WRITE, 0);
 	CHECK(del(1) == -1);
 	CHECK(has(1));
 	CHECK(vclock_sum(&wal_vclock) == lsn);
@@ -518,15 +306,13 @@ static void phase_failed_checkpoint(void)
 	CHECK(put(1) == 0);
 	/* Faults of writing, of syncing, of renaming: no file is left, and the next one is made. */
 	for (int fault = 0; fault < 4; fault++) {
-		fail_write_in = fault == 0 ? 1 : fault == 1 ? 2 : -1;
-		fail_fsync = fault == 2;
-		fail_rename = fault == 3;
+		fail_once(fault < 2 ? SYS_WRITE : fault == 2 ? SYS_FSYNC : SYS_RENAME,
+			  fault < 2 ? fault + 1 : 0);
 		CHECK(checkpoint_make() == -1);
 		CHECK(error_is(diag_last(), &type_SystemError));
 		CHECK(file_count(XLOG_SNAP) == 1);
 		CHECK(!file_exists(3, ".snap.inprogress"));
-		fail_write_in = -1;
-		fail_fsync = fail_rename = false;
+		sys_fault_clear();
 	}
 	CHECK(put(2) == 0);
 	CHECK(checkpoint_make() == 0);
