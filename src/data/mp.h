@@ -64,6 +64,7 @@ enum mp_class {
 	MP_CLASS_STR,
 	MP_CLASS_BIN,
 	MP_CLASS_UUID,
+	MP_CLASS_DATETIME,
 	/** Any other extension. */
 	MP_CLASS_EXT,
 	MP_CLASS_ARRAY,
@@ -99,6 +100,9 @@ uint32_t mp_hash_bytes(const void *data, size_t size, uint32_t seed);
  */
 uint64_t mp_number_order_key(const char *value);
 
+/** A datetime as an order-preserving integer: a < b implies key(a) <= key(b). For hints. */
+uint64_t mp_datetime_order_key(const char *value);
+
 /** The int64_t, where the value is an integer in its range (of any integer encoding). */
 bool mp_read_int64(const char **data, int64_t *value);
 /** The uint64_t, where the value is a non-negative integer. */
@@ -106,7 +110,7 @@ bool mp_read_uint64(const char **data, uint64_t *value);
 /** The number as a double; false where it is none. */
 bool mp_read_double(const char **data, double *value);
 
-enum { MP_EXT_TEXT_SIZE = 128 };
+enum { MP_EXT_TEXT_SIZE = 256 };
 
 /** The text of a value that is an extension, zero-terminated; false where it has none. */
 bool mp_ext_to_string(const char *value, char text[MP_EXT_TEXT_SIZE]);

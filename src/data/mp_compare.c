@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/datetime.h"
 #include "data/decimal.h"
 
 /** 2^63 and 2^64 as doubles, both exact. */
@@ -192,10 +193,23 @@ enum mp_class mp_classof(const char *value)
 		int8_t type;
 		mp_decode_extl(&value, &type);
 		return type == MP_EXT_DECIMAL ? MP_CLASS_NUMBER :
-			type == MP_EXT_UUID ? MP_CLASS_UUID : MP_CLASS_EXT;
+			type == MP_EXT_UUID ? MP_CLASS_UUID :
+			type == MP_EXT_DATETIME ? MP_CLASS_DATETIME : MP_CLASS_EXT;
 	}
 	}
 	return MP_CLASS_NIL;
+}
+
+/** The content was checked with the value. */
+static struct datetime mp_datetime_of(const char *value)
+{
+	struct datetime d = {0, 0, 0, 0};
+	int8_t type;
+	uint32_t len = mp_decode_extl(&value, &type);
+	int rc = datetime_unpack(&d, value, len);
+	assert(type == MP_EXT_DATETIME && rc == 0);
+	(void)rc;
+	return d;
 }
 
 /** Extensions: by type, then by content. */
@@ -235,6 +249,10 @@ int mp_compare_scalar(const char *a, const char *b)
 	case MP_CLASS_BIN: {
 		uint32_t a_len = mp_decode_strbinl(&a), b_len = mp_decode_strbinl(&b);
 		return mp_compare_bytes(a, a_len, b, b_len);
+	}
+	case MP_CLASS_DATETIME: {
+		struct datetime x = mp_datetime_of(a), y = mp_datetime_of(b);
+		return datetime_compare(&x, &y);
 	}
 	case MP_CLASS_UUID:
 	case MP_CLASS_EXT:
@@ -326,6 +344,10 @@ uint32_t mp_hash_scalar(const char *value, uint32_t seed)
 		uint32_t len = mp_decode_strbinl(&value);
 		return mp_hash_bytes(value, len, seed);
 	}
+	case MP_CLASS_DATETIME: {
+		struct datetime d = mp_datetime_of(value);
+		return hash_u64((uint64_t)(int64_t)d.epoch, seed + d.nsec);
+	}
 	case MP_CLASS_UUID:
 	case MP_CLASS_EXT: {
 		int8_t type;
@@ -363,6 +385,13 @@ uint64_t mp_number_order_key(const char *value)
 	uint64_t bits;
 	memcpy(&bits, &d, sizeof(bits));
 	return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+uint64_t mp_datetime_order_key(const char *value)
+{
+	/* Seconds are within 48 bits and a sign, nanoseconds within 30. */
+	struct datetime d = mp_datetime_of(value);
+	return (uint64_t)((int64_t)d.epoch + (1ll << 48)) << 15 | (uint32_t)d.nsec >> 15;
 }
 
 bool mp_read_int64(const char **data, int64_t *value)

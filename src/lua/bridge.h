@@ -122,6 +122,7 @@ enum lua_cdata_kind {
 	CDATA_TUPLE, CDATA_ERROR, CDATA_UUID, CDATA_DECIMAL,
 	CDATA_CHAR_PTR, CDATA_CONST_CHAR_PTR,
 	CDATA_IBUF,	/* of the module buffer; see buffer.h */
+	CDATA_DATETIME, CDATA_INTERVAL,
 };
 
 /**

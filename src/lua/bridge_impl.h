@@ -52,8 +52,12 @@ void *lua_push_new(lua_State *L, int ref);
 void *lua_push_uuid_new(lua_State *L);
 
 struct decimal;
-/** Pushes a fresh struct decimal. [raises] */
+struct datetime;
+struct interval;
+/** Push a fresh one. [raises] */
 struct decimal *lua_push_decimal_new(lua_State *L);
+struct datetime *lua_push_datetime_new(lua_State *L);
+struct interval *lua_push_interval_new(lua_State *L);
 
 /**
  * Pushes an error object that has no error yet: the caller puts a reference there, which is the

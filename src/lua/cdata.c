@@ -30,7 +30,7 @@ static bool is_slow;
 static uint8_t kind_by_id[UINT16_MAX + 1];
 
 static int ref_null, ref_classify, ref_int64, ref_uint64, ref_uuid, ref_serializer;
-static int ref_decimal;
+static int ref_decimal, ref_datetime, ref_interval;
 static int ref_char_ptr, ref_const_char_ptr;
 
 static uint16_t id_at(const void *payload, int offset)
@@ -100,6 +100,8 @@ void lua_cdata_init(lua_State *L)
 	ref_uint64 = ref_field(L, "new_uint64");
 	ref_uuid = ref_field(L, "new_uuid");
 	ref_decimal = ref_field(L, "new_decimal");
+	ref_datetime = ref_field(L, "new_datetime");
+	ref_interval = ref_field(L, "new_interval");
 	ref_char_ptr = ref_field(L, "new_char_ptr");
 	ref_const_char_ptr = ref_field(L, "new_const_char_ptr");
 	ref_serializer = ref_field(L, "serializer");
@@ -187,6 +189,16 @@ void *lua_push_uuid_new(lua_State *L)
 struct decimal *lua_push_decimal_new(lua_State *L)
 {
 	return lua_push_new(L, ref_decimal);
+}
+
+struct datetime *lua_push_datetime_new(lua_State *L)
+{
+	return lua_push_new(L, ref_datetime);
+}
+
+struct interval *lua_push_interval_new(lua_State *L)
+{
+	return lua_push_new(L, ref_interval);
 }
 
 void lua_push_char_ptr(lua_State *L, const char *ptr, bool is_const)

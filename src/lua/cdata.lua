@@ -27,6 +27,17 @@ struct decimal {
 	int32_t __exponent;
 	uint32_t __is_negative;
 };
+/* Of data/datetime.h. */
+struct datetime {
+	double epoch;
+	int32_t nsec;
+	int16_t tzoffset;
+	int16_t tzindex;
+};
+struct interval {
+	double year, month, week, day, hour, min, sec, nsec;
+	int32_t __adjust, __unused;
+};
 struct tt_uuid {
 	uint32_t time_low;
 	uint16_t time_mid;
@@ -58,6 +69,8 @@ local kinds = {
 	{17, 'char *'},
 	{18, 'const char *'},
 	{19, 'struct ibuf'},
+	{20, 'struct datetime'},
+	{21, 'struct interval'},
 }
 
 -- The kind of each type by its id.
@@ -121,6 +134,7 @@ local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
 local char_ptr_t, const_char_ptr_t = ffi.typeof('char *'), ffi.typeof('const char *')
 local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
 local decimal_t = ffi.typeof('struct decimal')
+local datetime_t, interval_t = ffi.typeof('struct datetime'), ffi.typeof('struct interval')
 
 return {
 	kind_by_id = kind_by_id,
@@ -135,6 +149,8 @@ return {
 	new_tuple = function(size) return tuple_t(size) end,
 	new_uuid = function() return uuid_t() end,
 	new_decimal = function() return decimal_t() end,
+	new_datetime = function() return datetime_t() end,
+	new_interval = function() return interval_t() end,
 	new_char_ptr = function() return char_ptr_t() end,
 	new_const_char_ptr = function() return const_char_ptr_t() end,
 	serializer = function(cd)

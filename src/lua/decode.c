@@ -10,8 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/datetime.h"
 #include "data/decimal.h"
 #include "data/mp.h"
+#include "data/uuid.h"
 #include "db/error_mp.h"
 #include "lua/bridge_impl.h"
 
@@ -103,14 +105,6 @@ static void decode_uuid(lua_State *L, const char *p)
 		u[i] = (uint8_t)p[order[i]];
 }
 
-static void decode_decimal(lua_State *L, const char *p, uint32_t len)
-{
-	if (decimal_unpack(lua_push_decimal_new(L), p, len) != 0) {
-		lua_pushliteral(L, "msgpack.decode: invalid MsgPack");
-		lua_error(L);
-	}
-}
-
 static void decode_error(lua_State *L, const char *data, const char *end)
 {
 	/* The object first, since making it may raise. */
@@ -122,26 +116,41 @@ static void decode_error(lua_State *L, const char *data, const char *end)
 	}
 }
 
+/** A value of ours; false where the content is not that of its type. */
+static bool decode_value_ext(lua_State *L, int8_t type, const char *p, uint32_t len)
+{
+	switch (type) {
+	case MP_EXT_DECIMAL:
+		return decimal_unpack(lua_push_decimal_new(L), p, len) == 0;
+	case MP_EXT_DATETIME:
+		return datetime_unpack(lua_push_datetime_new(L), p, len) == 0;
+	case MP_EXT_INTERVAL:
+		return interval_unpack(lua_push_interval_new(L), p, len) == 0;
+	case MP_EXT_UUID:
+		if (len != sizeof(struct uuid))
+			return false;
+		decode_uuid(L, p);
+		return true;
+	case MP_EXT_ERROR:
+		decode_error(L, p, p + len);
+		return true;
+	default:
+		lua_pushfstring(L, "Unsuported MsgPack extension type: %d", type);
+		lua_error(L);
+		return false;
+	}
+}
+
 static void decode_ext(lua_State *L, const char **data)
 {
 	int8_t type;
 	uint32_t len = mp_decode_extl(data, &type);
 	const char *p = *data;
 	*data += len;
-	if (type == MP_EXT_UUID && len == 16) {
-		decode_uuid(L, p);
-		return;
+	if (!decode_value_ext(L, type, p, len)) {
+		lua_pushliteral(L, "msgpack.decode: invalid MsgPack");
+		lua_error(L);
 	}
-	if (type == MP_EXT_DECIMAL) {
-		decode_decimal(L, p, len);
-		return;
-	}
-	if (type == MP_EXT_ERROR) {
-		decode_error(L, p, p + len);
-		return;
-	}
-	lua_pushfstring(L, "Unsuported MsgPack extension type: %d", type);
-	lua_error(L);
 }
 
 void lua_decode_value(lua_State *L, const char **data, const struct lua_codec *codec)

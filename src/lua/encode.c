@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/diag.h"
+#include "data/datetime.h"
 #include "data/decimal.h"
 #include "data/mp.h"
 #include "data/mp_buf.h"
@@ -147,6 +148,26 @@ static void encode_uuid(struct encoder *e, const void *payload)
 	for (int i = 0; i < 16; i++)
 		end[i] = (char)u[order[i]];
 	e->out->size += end + 16 - p;
+}
+
+static void encode_datetime(struct encoder *e, const struct datetime *d)
+{
+	if (!datetime_is_valid(d))
+		throw_text(e->L, "datetime is out of range");
+	uint32_t size = datetime_packed_size(d);
+	char *p = buf_reserve(e->out, mp_sizeof_ext(size));
+	datetime_pack(d, mp_encode_extl(p, MP_EXT_DATETIME, size));
+	e->out->size += mp_sizeof_ext(size);
+}
+
+static void encode_interval(struct encoder *e, const struct interval *i)
+{
+	if (!interval_is_valid(i))
+		throw_text(e->L, "interval is out of range");
+	uint32_t size = interval_packed_size(i);
+	char *p = buf_reserve(e->out, mp_sizeof_ext(size));
+	interval_pack(i, mp_encode_extl(p, MP_EXT_INTERVAL, size));
+	e->out->size += mp_sizeof_ext(size);
 }
 
 static void encode_decimal(struct encoder *e, const struct decimal *d)
@@ -443,6 +464,8 @@ static void encode_cdata(struct encoder *e, int idx)
 	}
 	case CDATA_UUID: encode_uuid(e, payload); break;
 	case CDATA_DECIMAL: encode_decimal(e, payload); break;
+	case CDATA_DATETIME: encode_datetime(e, payload); break;
+	case CDATA_INTERVAL: encode_interval(e, payload); break;
 	default: encode_other(e, idx); break;
 	}
 }

@@ -238,6 +238,7 @@ void lua_init_modules(lua_State *L)
 		lua_buffer_init,
 		lua_uuid_init,
 		lua_decimal_init,
+		lua_datetime_init,
 		lua_msgpack_init,
 		lua_json_init,
 		lua_yaml_init,

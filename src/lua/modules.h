@@ -19,6 +19,7 @@ void lua_error_init(lua_State *L);	/* box.error */
 void lua_buffer_init(lua_State *L);
 void lua_uuid_init(lua_State *L);
 void lua_decimal_init(lua_State *L);
+void lua_datetime_init(lua_State *L);
 void lua_msgpack_init(lua_State *L);
 void lua_json_init(lua_State *L);
 void lua_yaml_init(lua_State *L);

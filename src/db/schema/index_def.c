@@ -273,7 +273,8 @@ static int memtx_index_check(const struct index_row *row, const struct space *sp
 		return modify_error(space, row->name, "HASH index must be unique");
 	for (uint32_t i = 0; i < row->part_count; i++) {
 		enum field_type type = row->parts[i].type;
-		if (type != FIELD_TYPE_ANY && type != FIELD_TYPE_MAP && type != FIELD_TYPE_ARRAY)
+		if (type != FIELD_TYPE_ANY && type != FIELD_TYPE_MAP && type != FIELD_TYPE_ARRAY &&
+		    type != FIELD_TYPE_INTERVAL)
 			continue;
 		char text[64];
 		snprintf(text, sizeof(text), "field type '%s' is not supported",

@@ -21,6 +21,8 @@ const char *field_type_names[field_type_MAX] = {
 	[FIELD_TYPE_SCALAR] = "scalar",
 	[FIELD_TYPE_DECIMAL] = "decimal",
 	[FIELD_TYPE_UUID] = "uuid",
+	[FIELD_TYPE_DATETIME] = "datetime",
+	[FIELD_TYPE_INTERVAL] = "interval",
 	[FIELD_TYPE_ARRAY] = "array",
 	[FIELD_TYPE_MAP] = "map",
 };
@@ -59,9 +61,12 @@ static const uint32_t field_type_inner[field_type_MAX] = {
 			      BIT(FIELD_TYPE_STRING) | BIT(FIELD_TYPE_NUMBER) |
 			      BIT(FIELD_TYPE_DOUBLE) | BIT(FIELD_TYPE_INTEGER) |
 			      BIT(FIELD_TYPE_BOOLEAN) | BIT(FIELD_TYPE_VARBINARY) |
-			      BIT(FIELD_TYPE_DECIMAL),
+			      BIT(FIELD_TYPE_DECIMAL) | BIT(FIELD_TYPE_UUID) |
+			      BIT(FIELD_TYPE_DATETIME),
 	[FIELD_TYPE_DECIMAL] = BIT(FIELD_TYPE_DECIMAL),
 	[FIELD_TYPE_UUID] = BIT(FIELD_TYPE_UUID),
+	[FIELD_TYPE_DATETIME] = BIT(FIELD_TYPE_DATETIME),
+	[FIELD_TYPE_INTERVAL] = BIT(FIELD_TYPE_INTERVAL),
 	[FIELD_TYPE_ARRAY] = BIT(FIELD_TYPE_ARRAY),
 	[FIELD_TYPE_MAP] = BIT(FIELD_TYPE_MAP),
 };
@@ -106,10 +111,16 @@ bool field_type_accepts(enum field_type type, const char *value, bool is_nullabl
 	switch (type) {
 	case FIELD_TYPE_DECIMAL:
 	case FIELD_TYPE_NUMBER:
-	case FIELD_TYPE_SCALAR:
 		return ext_type == MP_EXT_DECIMAL;
 	case FIELD_TYPE_UUID:
 		return ext_type == MP_EXT_UUID;
+	case FIELD_TYPE_DATETIME:
+		return ext_type == MP_EXT_DATETIME;
+	case FIELD_TYPE_INTERVAL:
+		return ext_type == MP_EXT_INTERVAL;
+	case FIELD_TYPE_SCALAR:
+		return ext_type == MP_EXT_DECIMAL || ext_type == MP_EXT_UUID ||
+		       ext_type == MP_EXT_DATETIME;
 	default:
 		return false;
 	}

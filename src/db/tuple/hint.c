@@ -7,6 +7,7 @@
  *     number, double, decimal      the nearest double's bits, in order
  *     string, varbinary, uuid      the first eight bytes
  *     string with a collation      the first eight bytes of its sort key
+ *     datetime                     seconds, and most of the nanoseconds
  *     scalar                       three bits of class, 61 bits of the above
  *
  * Of a nullable part, nil has hint 0 and others one more than above.
@@ -57,6 +58,12 @@ static hint_t hint_scalar(const char *value, const struct coll *coll)
 	case MP_CLASS_BIN:
 		inner = hint_string(value, coll);
 		break;
+	case MP_CLASS_UUID:
+		inner = hint_ext(value);
+		break;
+	case MP_CLASS_DATETIME:
+		inner = mp_datetime_order_key(value);
+		break;
 	default:
 		break;
 	}
@@ -81,6 +88,8 @@ static inline hint_t hint_value(const char *value, const struct key_part *part)
 		return hint_string(value, part->coll);
 	case FIELD_TYPE_UUID:
 		return hint_ext(value);
+	case FIELD_TYPE_DATETIME:
+		return mp_datetime_order_key(value);
 	case FIELD_TYPE_SCALAR:
 		return hint_scalar(value, part->coll);
 	default:

@@ -17,7 +17,6 @@
 #include "core/diag.h"
 #include "core/memory.h"
 #include "data/base64.h"
-#include "data/decimal.h"
 #include "lua/value/yaml.h"
 
 enum {
@@ -174,17 +173,31 @@ static void put_uint(struct walker *w, uint64_t value)
 	put_plain(w, text);
 }
 
-/** By tostring(), as a string. */
-static void put_tostring(struct walker *w, int idx, bool is_flow)
+/** Pushes tostring() of the value. */
+static const char *push_tostring(lua_State *L, int idx, size_t *len)
 {
-	lua_State *L = w->L;
 	lua_getglobal(L, "tostring");
 	lua_pushvalue(L, idx);
 	lua_call(L, 1, 1);
-	size_t len;
-	const char *s = lua_tolstring(L, -1, &len);
-	put_text(w, s != NULL ? s : "", len, is_flow);
-	lua_pop(L, 1);
+	const char *s = lua_tolstring(L, -1, len);
+	return s != NULL ? s : "";
+}
+
+/** By tostring(), as a string. */
+static void put_tostring(struct walker *w, int idx, bool is_flow)
+{
+	size_t len = 0;
+	const char *s = push_tostring(w->L, idx, &len);
+	put_text(w, s, len, is_flow);
+	lua_pop(w->L, 1);
+}
+
+/** By tostring(), as a value. */
+static void put_plain_tostring(struct walker *w, int idx)
+{
+	size_t len = 0;
+	put_plain(w, push_tostring(w->L, idx, &len));
+	lua_pop(w->L, 1);
 }
 
 static void put_unsupported(struct walker *w, int idx, bool is_flow)
@@ -305,13 +318,6 @@ static void walk_tuple(struct walker *w, const struct lua_tuple *tuple)
 	lua_pop(w->L, 1);
 }
 
-static void put_decimal(struct walker *w, const struct decimal *d)
-{
-	char text[DECIMAL_STR_SIZE];
-	decimal_to_string(d, text);
-	put_plain(w, text);
-}
-
 static void walk_cdata(struct walker *w, int idx, bool is_flow)
 {
 	lua_State *L = w->L;
@@ -332,7 +338,9 @@ static void walk_cdata(struct walker *w, int idx, bool is_flow)
 	case CDATA_TUPLE: walk_tuple(w, payload); return;
 	case CDATA_ERROR:
 	case CDATA_UUID: put_tostring(w, idx, is_flow); return;
-	case CDATA_DECIMAL: put_decimal(w, payload); return;
+	case CDATA_DECIMAL:
+	case CDATA_DATETIME:
+	case CDATA_INTERVAL: put_plain_tostring(w, idx); return;
 	default: put_unsupported(w, idx, is_flow); return;
 	}
 }
