@@ -18,6 +18,7 @@
 #include "core/buf.h"
 #include "core/diag.h"
 #include "core/fiber.h"
+#include "core/log_target.h"
 #include "core/memory.h"
 
 enum line_style { STYLE_BARE, STYLE_PLAIN, STYLE_JSON };
@@ -29,6 +30,10 @@ static struct {
 	int fd;
 	/** The file, or NULL. */
 	char *path;
+	/** The program at the other end of a pipe, or 0. */
+	pid_t pipe_pid;
+	bool is_syslog;
+	struct log_syslog syslog;
 	enum line_style style;
 	pid_t pid;
 } state = {.fd = -1, .style = STYLE_BARE};
@@ -53,44 +58,91 @@ const char *log_file_name(void)
 	return state.path;
 }
 
-/** Makes `path` what state.fd writes to. */
+/** -1: SystemError is set. */
 static int open_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
-	if (fd < 0) {
+	if (fd < 0)
 		diag_set_errno(SystemError, "can't open log file '%s'", path);
-		return -1;
-	}
+	return fd;
+}
+
+/** Makes a new descriptor the log's. */
+static void set_fd(int fd)
+{
 	if (state.fd < 0) {
 		state.fd = fd;
 	} else {
 		dup3(fd, state.fd, O_CLOEXEC);
 		close(fd);
 	}
+}
+
+static int open_pipe(const char *command, bool is_nonblock)
+{
+	pid_t pid;
+	int fd = log_pipe_open(command, &pid);
+	if (fd < 0)
+		return -1;
+	if (is_nonblock)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	log_close();
+	set_fd(fd);
+	state.pipe_pid = pid;
 	return 0;
 }
 
-int log_open(const char *target)
+static int open_syslog(const char *options)
 {
-	if (target != NULL && strncmp(target, "file:", 5) == 0)
-		target += 5;
-	if (target == NULL || target[0] == '\0') {
-		log_close();
-	} else {
-		/* Absolute, so that log_reopen() works after a change of directory. */
-		char *dir = target[0] == '/' ? NULL : getcwd(NULL, 0);
-		char *path = dir != NULL ? xasprintf("%s/%s", dir, target) : xstrdup(target);
-		free(dir);
-		if (open_file(path) != 0) {
-			xfree(path);
-			return -1;
-		}
-		xfree(state.path);
-		state.path = path;
-	}
-	if (state.style == STYLE_BARE)
-		state.style = STYLE_PLAIN;
+	struct log_syslog syslog;
+	int fd = log_syslog_open(options, &syslog);
+	if (fd < 0)
+		return -1;
+	log_close();
+	set_fd(fd);
+	state.syslog = syslog;
+	state.is_syslog = true;
 	return 0;
+}
+
+/** Opens `target` and keeps its absolute path, so that log_reopen() works after a chdir(). */
+static int open_target_file(const char *target)
+{
+	char *dir = target[0] == '/' ? NULL : getcwd(NULL, 0);
+	char *path = dir != NULL ? xasprintf("%s/%s", dir, target) : xstrdup(target);
+	free(dir);
+	int fd = open_file(path);
+	if (fd < 0) {
+		xfree(path);
+		return -1;
+	}
+	log_close();
+	set_fd(fd);
+	state.path = path;
+	return 0;
+}
+
+int log_open(const char *target, bool is_nonblock)
+{
+	int rc = 0;
+	if (target == NULL || target[0] == '\0')
+		log_close();
+	else if (target[0] == '|')
+		rc = open_pipe(target + 1, is_nonblock);
+	else if (strncmp(target, "pipe:", 5) == 0)
+		rc = open_pipe(target + 5, is_nonblock);
+	else if (strncmp(target, "syslog:", 7) == 0)
+		rc = open_syslog(target + 7);
+	else
+		rc = open_target_file(strncmp(target, "file:", 5) == 0 ? target + 5 : target);
+	if (rc == 0 && state.style == STYLE_BARE)
+		state.style = STYLE_PLAIN;
+	return rc;
+}
+
+int log_pipe_pid(void)
+{
+	return state.pipe_pid;
 }
 
 void log_close(void)
@@ -99,14 +151,19 @@ void log_close(void)
 		dup3(STDERR_FILENO, state.fd, O_CLOEXEC);
 	xfree(state.path);
 	state.path = NULL;
+	state.pipe_pid = 0;
+	state.is_syslog = false;
+	log_syslog_free(&state.syslog);
 }
 
 int log_reopen(void)
 {
 	if (state.path == NULL)
 		return 0;
-	if (open_file(state.path) != 0)
+	int fd = open_file(state.path);
+	if (fd < 0)
 		return -1;
+	set_fd(fd);
 	say_info("log file has been reopened");
 	return 0;
 }
@@ -195,6 +252,7 @@ static void put_time(struct buf *b, const char *format, const char *zone_format)
 
 struct log_line {
 	int level;
+	const char *module;
 	const char *file;
 	int line;
 	const char *error;
@@ -206,9 +264,15 @@ struct log_line {
 
 static void put_plain(struct buf *b, const struct log_line *l)
 {
-	put_time(b, "%F %T", NULL);
-	put(b, " [%d] ", (int)state.pid);
+	if (!state.is_syslog) {
+		put_time(b, "%F %T", NULL);
+		put(b, " [%d] ", (int)state.pid);
+	}
 	put_where(b);
+	if (l->module != NULL) {
+		put_text(b, "/");
+		put_text(b, l->module);
+	}
 	if (l->file != NULL && l->level <= LOG_WARN && l->level != LOG_CRIT) {
 		put_text(b, " ");
 		put_text(b, base_name(l->file));
@@ -251,6 +315,10 @@ static void put_json_line(struct buf *b, const struct log_line *l)
 		put(b, ", \"fiber_id\": %llu, \"fiber_name\": ", (unsigned long long)f->id);
 		put_json(b, f->name, strlen(f->name));
 	}
+	if (l->module != NULL) {
+		put_text(b, ", \"module\": ");
+		put_json(b, l->module, strlen(l->module));
+	}
 	if (l->file != NULL) {
 		put_text(b, ", \"file\": ");
 		put_json(b, l->file, strlen(l->file));
@@ -273,10 +341,26 @@ static void write_whole(int fd, const char *data, size_t size)
 	}
 }
 
+/** What RFC 3164 wants before the text. */
+static void put_syslog_head(struct buf *b, const struct log_line *l)
+{
+	static const char severity[] = {2, 3, 3, 2, 4, 6, 6, 7};
+	char date[32];
+	time_t now = time(NULL);
+	struct tm tm;
+	localtime_r(&now, &tm);
+	strftime(date, sizeof(date), "%h %e %T", &tm);
+	put(b, "<%d>%s ", state.syslog.facility | severity[l->level], date);
+	put_text(b, state.syslog.identity);
+	put(b, "[%d]: ", (int)state.pid);
+}
+
 static void emit(const struct log_line *l)
 {
 	struct buf b = BUF_INIT;
 	state.pid = getpid();
+	if (state.is_syslog)
+		put_syslog_head(&b, l);
 	if (state.style == STYLE_JSON) {
 		put_json_line(&b, l);
 	} else {
@@ -284,7 +368,8 @@ static void emit(const struct log_line *l)
 			put_plain(&b, l);
 		put_bare(&b, l);
 	}
-	buf_append(&b, "\n", 1);
+	if (!state.is_syslog)
+		buf_append(&b, "\n", 1);
 	write_whole(state.fd >= 0 ? state.fd : STDERR_FILENO, b.data, b.size);
 	buf_free(&b);
 }
@@ -296,7 +381,7 @@ void log_vwrite(int level, const char *file, int line, const char *error,
 	int saved_errno = errno;
 	struct buf text = BUF_INIT;
 	put_vtext(&text, format, ap);
-	struct log_line l = {level, file, line, error, text.data, text.size, false};
+	struct log_line l = {level, NULL, file, line, error, text.data, text.size, false};
 	emit(&l);
 	buf_free(&text);
 	errno = saved_errno;
@@ -311,10 +396,19 @@ void log_write(int level, const char *file, int line, const char *error,
 	va_end(ap);
 }
 
-void log_write_object(int level, const char *file, int line, const char *object)
+void log_write_module(int level, const char *module, const char *file, int line, const char *text)
 {
 	int saved_errno = errno;
-	struct log_line l = {level, file, line, NULL, object, strlen(object), true};
+	struct log_line l = {level, module, file, line, NULL, text, strlen(text), false};
+	emit(&l);
+	errno = saved_errno;
+}
+
+void log_write_object(int level, const char *module, const char *file, int line,
+		      const char *object)
+{
+	int saved_errno = errno;
+	struct log_line l = {level, module, file, line, NULL, object, strlen(object), true};
 	emit(&l);
 	errno = saved_errno;
 }
@@ -326,9 +420,9 @@ void panic(const char *format, ...)
 	struct buf text = BUF_INIT;
 	put_vtext(&text, format, ap);
 	va_end(ap);
-	struct log_line l = {LOG_FATAL, NULL, 0, NULL, text.data, text.size, false};
+	struct log_line l = {LOG_FATAL, NULL, NULL, 0, NULL, text.data, text.size, false};
 	emit(&l);
-	if (state.path != NULL) {
+	if (state.path != NULL || state.pipe_pid != 0 || state.is_syslog) {
 		/* Who started the process looks at the terminal, not into the file. */
 		log_close();
 		emit(&l);

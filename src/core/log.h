@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The log: lines with a time, a fiber and a level, to standard error or a file.
+ * The log: lines with a time, a fiber and a level, to standard error, a file, a
+ * program or the syslog.
  * Format as users of the reference know it:
  *
  *     2026-11-30 14:33:51.970 [2284] main/103/app.lua C> text
@@ -34,11 +35,16 @@ extern int log_level;
 void log_set_level(int level);
 
 /**
- * Where lines go: NULL or "" for standard error, else a file (a leading
- * "file:" is allowed), which is opened for appending. -1: SystemError is set
- * and nothing changes.
+ * Where lines go: NULL or "" for standard error; "|command" or "pipe:command" for
+ * a program; "syslog:options" (see log_target.h); else a file (a leading "file:" is
+ * allowed), which is opened for appending. A pipe that `is_nonblock` loses lines
+ * rather than waits where it is full. -1: SystemError or IllegalParams is set and nothing
+ * changes.
  */
-int log_open(const char *target);
+int log_open(const char *target, bool is_nonblock);
+
+/** The process that the log is piped to; 0: there is none. */
+int log_pipe_pid(void);
 
 /** Closes the file; lines go to standard error again. */
 void log_close(void);
@@ -63,10 +69,16 @@ void log_vwrite(int level, const char *file, int line, const char *error,
 		const char *format, va_list ap);
 
 /**
+ * A line of a module, which stands behind the fiber's name, and in JSON as "module"; NULL: of none.
+ */
+void log_write_module(int level, const char *module, const char *file, int line, const char *text);
+
+/**
  * The same for a JSON object `object`, e.g. {"a":1}: in JSON format its members
  * become the line's; else the line's text is the object as it is.
  */
-void log_write_object(int level, const char *file, int line, const char *object);
+void log_write_object(int level, const char *module, const char *file, int line,
+		      const char *object);
 
 #define say(level, ...) do { \
 	if ((level) <= log_level) \

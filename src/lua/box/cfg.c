@@ -129,7 +129,7 @@ static void write_pid_file(const char *path)
 	/* The descriptor stays open, and with it the lock, for the life of the process. */
 }
 
-/** (configuration): directory, user, log, pid file. Ends the process where one fails. */
+/** (configuration): user, directory. Ends the process where one fails. */
 static int setup_process(lua_State *L)
 {
 	lua_check_finalizer(L); /* start() yields */
@@ -139,17 +139,22 @@ static int setup_process(lua_State *L)
 	const char *dir = string_option(L, "work_dir");
 	if (dir != NULL && chdir(dir) != 0)
 		process_failed("can't chdir to `%s': %s", dir, strerror(errno));
-	const char *format = string_option(L, "log_format");
-	log_set_format(format != NULL && strcmp(format, "json") == 0 ? LOG_JSON : LOG_PLAIN);
-	log_set_level((int)number_option(L, "log_level"));
-	const char *target = string_option(L, "log");
-	if (target != NULL && log_open(target) != 0)
-		process_failed("%s %s\nfailed to initialize logging subsystem",
-			       error_type_name(diag_last()), diag_last()->message);
+	return 0;
+}
+
+/** (configuration): the pid file. Ends the process where that fails. */
+static int setup_pid_file(lua_State *L)
+{
 	const char *pid_file = string_option(L, "pid_file");
 	if (pid_file != NULL)
 		write_pid_file(pid_file);
 	return 0;
+}
+
+/** (text): ends the process, which says why. */
+static int fail(lua_State *L)
+{
+	process_failed("%s", luaL_checkstring(L, 1));
 }
 
 /* Listening --------------------------------------------------------------- */
@@ -326,18 +331,6 @@ static int set_listen(lua_State *L)
 	return net_listen(lua_isnil(L, 1) ? NULL : luaL_checkstring(L, 1)) == 0 ? 0 : lua_throw(L);
 }
 
-static int set_log_level(lua_State *L)
-{
-	log_set_level((int)luaL_checknumber(L, 1));
-	return 0;
-}
-
-static int set_log_format(lua_State *L)
-{
-	log_set_format(strcmp(luaL_checkstring(L, 1), "json") == 0 ? LOG_JSON : LOG_PLAIN);
-	return 0;
-}
-
 static int set_memtx_memory(lua_State *L)
 {
 	tuple_memory.limit = (size_t)luaL_checknumber(L, 1);
@@ -488,11 +481,11 @@ static int is_uuid(lua_State *L)
 void lua_cfg_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
-		{"setup_process", setup_process}, {"start", start}, {"is_uri", is_uri},
+		{"setup_process", setup_process}, {"setup_pid_file", setup_pid_file},
+		{"fail", fail}, {"start", start}, {"is_uri", is_uri},
 		{"is_uuid", is_uuid}, {"say", say_line}, {"snapshot", snapshot},
 		{"backup_start", backup_begin}, {"backup_stop", backup_end},
-		{"set_listen", set_listen}, {"set_log_level", set_log_level},
-		{"set_log_format", set_log_format}, {"set_memtx_memory", set_memtx_memory},
+		{"set_listen", set_listen}, {"set_memtx_memory", set_memtx_memory},
 		{"set_lua_memory", set_lua_memory},
 		{"set_memtx_max_tuple_size", set_memtx_max_tuple_size},
 		{"set_read_only", set_read_only}, {"set_checkpoint_count", set_checkpoint_count},

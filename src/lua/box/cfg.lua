@@ -9,12 +9,9 @@ local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
 local ctl = require('tarn.box.ctl')
 local api = require('tarn.box.api')
+local log_cfg = require('internal.log_cfg')
 local title = require('title')
 local box = require('box')
-
-local function number_of_level(level)
-    return options.log_levels[level] or level
-end
 
 local function no_decrease(name)
     return function(new, old)
@@ -34,8 +31,9 @@ local NO_TIMEOUT = 365 * 100 * 86400
 -- for whom it is kept. An option that is not here cannot be changed.
 local dynamic = {
     listen = c.set_listen,
-    log_level = function(level) c.set_log_level(number_of_level(level)) end,
-    log_format = c.set_log_format,
+    log_level = function(level) log_cfg.set('level', level) end,
+    log_format = function(format) log_cfg.set('format', format) end,
+    log_modules = function(modules) log_cfg.set('modules', modules) end,
     read_only = function(value)
         c.set_read_only(value)
         ctl.read_only_changed()
@@ -143,11 +141,20 @@ local function reload(_, given)
     end
 end
 
+-- What log.cfg sets, too: option -> its name there.
+local log_options = {
+    log = 'log', log_nonblock = 'nonblock', log_level = 'level', log_format = 'format',
+    log_modules = 'modules',
+}
+
 local function first_configuration(given)
     local new = options.prepare(given or {})
     local all = {}
     for name, option in pairs(options.options) do
         all[name] = option[2]
+    end
+    for option, name in pairs(log_options) do
+        all[option] = log_cfg.current[name]
     end
     for name, value in pairs(new) do
         if value ~= nil then
@@ -180,7 +187,7 @@ local function publish()
     box.cfg = current
 end
 
-local function log_options()
+local function tell_options()
     for name, value in pairs(current) do
         local default = options.options[name][2]
         if not same(value, default) or name == 'log_level' or name == 'log_format' then
@@ -201,6 +208,26 @@ local function set_others(all)
     end
 end
 
+-- Opens the log, unless log.cfg has; the process ends where that fails.
+local function start_log(all)
+    log_cfg.set('format', all.log_format)
+    log_cfg.set('level', all.log_level)
+    log_cfg.set('modules', all.log_modules)
+    if not log_cfg.is_open() then
+        local ok, err = pcall(log_cfg.open, all.log, all.log_nonblock)
+        if not ok then
+            c.fail(('%s %s\nfailed to initialize logging subsystem'):format(err.type, err.message))
+        end
+    end
+    log_cfg.listen(function(name, value)
+        for option, name_there in pairs(log_options) do
+            if name_there == name then
+                rawset(current, option, value)
+            end
+        end
+    end)
+end
+
 local is_starting = false
 
 function box.cfg(given)
@@ -208,27 +235,26 @@ function box.cfg(given)
         error('box.cfg{} is at work already', 2)
     end
     local all = first_configuration(given)
-    local level = all.log_level
-    all.log_level = number_of_level(level)
     if all.lua_memory ~= nil then
         c.set_lua_memory(all.lua_memory)
     end
     c.setup_process(all)
+    start_log(all)
+    c.setup_pid_file(all)
     is_starting = true
     c.say(3, 'tarn ' .. require('tarn.info').version())
-    c.say(3, 'log level ' .. tostring(all.log_level))
+    c.say(3, 'log level ' .. tostring(log_cfg.levels[all.log_level] or all.log_level))
     title.update({status = 'loading'})
     set_others(all)
     -- box.space is needed while the data is loaded: triggers and procedures see it.
     c.start(all)
     title.update({status = 'running'})
     ctl.started()
-    all.log_level = level
     current = all
     publish()
     space.follow_all()
     sequence.follow_all()
-    log_options()
+    tell_options()
 end
 
 api.snapshot = c.snapshot

@@ -3,6 +3,7 @@
 -- instance. What a change does is in cfg.lua.
 local c = require('tarn.cfg')
 local txn = require('tarn.box.txn')
+local log_cfg = require('internal.log_cfg')
 local box = require('box')
 
 local M = {}
@@ -81,6 +82,7 @@ M.options = {
     auth_type = {'string'},
     election_mode = {'string'},
     iproto_threads = {'number'},
+    log_modules = {'table'},
     memtx_use_mvcc_engine = {'boolean'},
     slab_alloc_granularity = {'number'},
     txn_isolation = {'string, number'},
@@ -99,11 +101,6 @@ M.renamed = {
     replication_source = {'replication'}, panic_on_wal_error = {'force_recovery', 'not'},
     panic_on_snap_error = {'force_recovery', 'not'},
 }
-
-local LOG_LEVELS = {
-    fatal = 0, syserror = 1, error = 2, crit = 3, warn = 4, info = 5, verbose = 6, debug = 7,
-}
-M.log_levels = LOG_LEVELS
 
 local function at_least(limit, text)
     return function(name, value)
@@ -221,19 +218,21 @@ function checks.wal_mode(name, value)
 end
 
 function checks.log_format(name, value)
-    if value ~= 'plain' and value ~= 'json' then
-        wrong(name, 'expected json,plain')
+    local problem = log_cfg.check_format(value)
+    if problem ~= nil then
+        wrong(name, problem)
     end
 end
 
-function checks.log(name, value)
-    if value:match('^|') or value:match('^pipe:') or value:match('^syslog:') then
-        wrong(name, 'only a file or standard error is supported')
+function checks.log_modules(name, value)
+    local problem = log_cfg.check_modules(value)
+    if problem ~= nil then
+        wrong(name, problem)
     end
 end
 
 function checks.log_nonblock(name, value, all)
-    if value then
+    if value and not log_cfg.can_be_nonblock(all.log) then
         wrong(name, 'the option is incompatible with file/stderr logger')
     end
 end
@@ -270,14 +269,6 @@ end
 
 -- Names and types -----------------------------------------------------------
 
-local function check_log_level(value)
-    if type(value) == 'string' and LOG_LEVELS[value] == nil then
-        wrong('log_level', 'expected crit,warn,info,debug,syserror,verbose,fatal,error')
-    elseif type(value) ~= 'string' and type(value) ~= 'number' then
-        wrong('log_level', 'must be a number or a string')
-    end
-end
-
 local function check_type(name, value)
     local option = M.options[name]
     if option == nil then
@@ -285,7 +276,11 @@ local function check_type(name, value)
     elseif value == nil or value == '' then
         return
     elseif name == 'log_level' then
-        return check_log_level(value)
+        local problem = log_cfg.check_level(value)
+        if problem ~= nil then
+            wrong('log_level', problem)
+        end
+        return
     end
     local kinds = option[1]
     if kinds == 'any' then

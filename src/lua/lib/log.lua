@@ -2,25 +2,34 @@
 --
 -- The module `log`: lines of a level to the program's log. A text with arguments
 -- is a format; a table is written as JSON; any other value as tostring has it.
+-- Manual: module log.
 local core = require('tarn.log')
+local config = require('internal.log_cfg')
 
-local levels = {fatal = 0, syserror = 1, error = 2, crit = 3, warn = 4, info = 5,
-                verbose = 6, debug = 7}
+local levels = config.levels
 
+local function is_plain_object(value)
+    return getmetatable(value) == nil and next(value) ~= nil and #value == 0
+end
+
+-- The text, and whether it is a JSON object.
 local function text_of(value, ...)
     if type(value) == 'table' then
         local ok, text = pcall(require('json').encode, value)
-        return ok and text or tostring(value)
+        if not ok then
+            return tostring(value), false
+        end
+        return text, is_plain_object(value)
     elseif select('#', ...) > 0 then
-        return tostring(value):format(...)
+        return tostring(value):format(...), false
     end
-    return tostring(value)
+    return tostring(value), false
 end
 
 -- The level's function. Lines up to 'warn' say where they come from.
-local function writer(level)
+local function writer(level, module)
     return function(...)
-        if level > core.level() then
+        if level > config.level_of(module) then
             return
         end
         local file, line
@@ -28,44 +37,109 @@ local function writer(level)
             local info = debug.getinfo(2, 'Sl')
             file, line = info and info.short_src, info and info.currentline
         end
-        core.write(level, text_of(...), file, line)
+        local text, is_object = text_of(...)
+        core.write(level, text, file, line, module, is_object)
     end
 end
 
-local log = {
-    error = writer(levels.error),
-    warn = writer(levels.warn),
-    info = writer(levels.info),
-    verbose = writer(levels.verbose),
-    debug = writer(levels.debug),
-    rotate = core.reopen,
-}
+local function add_writers(log, module)
+    for _, name in ipairs({'error', 'warn', 'info', 'verbose', 'debug'}) do
+        log[name] = writer(levels[name], module)
+    end
+    return log
+end
+
+local log = add_writers({rotate = core.reopen, pid = core.pid})
+
+function log.logger_pid()
+    log.warn('logger_pid() is deprecated, please use pid() instead')
+    return log.pid()
+end
 
 -- Sets the level by number or name, as box.cfg.log_level takes it. A number beyond the
 -- scale is its end.
 function log.level(level)
-    local number = level
-    if type(level) == 'string' then
-        number = levels[level]
-        if number == nil then
-            error('expected crit,warn,info,debug,syserror,verbose,fatal,error', 2)
-        end
-    elseif type(level) ~= 'number' then
-        error('must be a number or a string', 2)
+    local problem = config.check_level(level)
+    if problem ~= nil then
+        error(problem, 2)
     end
-    core.level(number)
+    config.set('level', level)
 end
 
 function log.log_format(format)
-    if format ~= 'plain' and format ~= 'json' then
-        error('expected json,plain', 2)
+    local problem = config.check_format(format)
+    if problem ~= nil then
+        error(problem, 2)
     end
-    core.set_format(format)
+    config.set('format', format)
 end
 
--- The process of a log pipe; tarn writes to none.
-function log.pid()
-    return 0
+-- A logger of a module, whose level log.cfg{modules = {name = level}} can set.
+function log.new(name)
+    if type(name) ~= 'string' then
+        error('Illegal parameters, name should be a string', 2)
+    end
+    return setmetatable(add_writers({name = name}, name), {__index = log})
 end
+
+-- log.cfg -------------------------------------------------------------------
+
+local function wrong(name, problem)
+    error(("log.cfg: '%s' %s"):format(name, problem), 0)
+end
+
+local checks = {
+    level = config.check_level, format = config.check_format, modules = config.check_modules,
+    nonblock = function(value)
+        return type(value) ~= 'boolean' and "option must be 'true' or 'false'" or nil
+    end,
+    log = function(value)
+        return type(value) ~= 'string' and 'should be of type string' or nil
+    end,
+}
+
+local function open(given)
+    local target, is_nonblock = given.log, given.nonblock
+    if is_nonblock and not config.can_be_nonblock(target) then
+        wrong('nonblock', 'the option is incompatible with file/stderr logger')
+    end
+    config.open(target, is_nonblock)
+end
+
+local function configure(_, given)
+    given = given or {}
+    if type(given) ~= 'table' then
+        error('log.cfg: a table expected', 2)
+    end
+    for name, check in pairs(checks) do
+        local problem = given[name] ~= nil and check(given[name])
+        if problem then
+            wrong(name, problem)
+        end
+    end
+    if not config.is_open() then
+        open(given)
+    else
+        for _, name in ipairs({'log', 'nonblock'}) do
+            if given[name] ~= nil and given[name] ~= config.current[name] then
+                wrong(name, "can't be set dynamically")
+            end
+        end
+    end
+    for _, name in ipairs({'level', 'format', 'modules'}) do
+        if given[name] ~= nil then
+            config.set(name, given[name])
+        end
+    end
+end
+
+log.cfg = setmetatable({}, {
+    __call = configure,
+    __index = config.current,
+    __newindex = function()
+        error('Attempt to modify a read-only table', 2)
+    end,
+    __serialize = function() return config.current end,
+})
 
 return log

@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <regex.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/log.h"
@@ -62,7 +65,7 @@ static void assert_matches(const char *text, const char *pattern)
 static void plain_lines(void **state)
 {
 	(void)state;
-	assert_int_equal(log_open(path), 0);
+	assert_int_equal(log_open(path, false), 0);
 	assert_string_equal(log_file_name(), path);
 	say_info("hello %s %d", "x", 5);
 	say_verbose("not shown");
@@ -84,7 +87,7 @@ static void plain_lines(void **state)
 
 FIBER_TEST(fibers_are_named)
 {
-	assert_int_equal(log_open(path), 0);
+	assert_int_equal(log_open(path, false), 0);
 	fiber_set_name(fiber(), "app.lua");
 	say_info("in a fiber");
 	assert_matches(read_file(path), " main/101/app\\.lua I> in a fiber\n$");
@@ -93,7 +96,7 @@ FIBER_TEST(fibers_are_named)
 
 FIBER_TEST(long_lines_stay_whole)
 {
-	assert_int_equal(log_open(path), 0);
+	assert_int_equal(log_open(path, false), 0);
 	char name[FIBER_NAME_MAX + 1];
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -111,7 +114,7 @@ FIBER_TEST(long_lines_stay_whole)
 FIBER_TEST(json_lines)
 {
 	log_set_format(LOG_JSON);
-	assert_int_equal(log_open(path), 0);
+	assert_int_equal(log_open(path, false), 0);
 	fiber_set_name(fiber(), "b.lua");
 	log_write(LOG_ERROR, "b.lua", 4, NULL, "he\"l/lo\n\x01\xc3\xa9");
 	read_file(path);
@@ -122,9 +125,9 @@ FIBER_TEST(json_lines)
 		 "\"cord_name\": \"main\", \"fiber_id\": 101, \"fiber_name\": \"b.lua\", "
 		 "\"file\": \"b.lua\", \"line\": 4}\n", (int)getpid());
 	assert_non_null(strstr(content, tail));
-	log_write_object(LOG_INFO, NULL, 0, "{\"a\":1}");
+	log_write_object(LOG_INFO, NULL, NULL, 0, "{\"a\":1}");
 	assert_matches(read_file(path), "\"level\": \"INFO\", \"a\":1, \"pid\": ");
-	log_write_object(LOG_INFO, NULL, 0, "{}");
+	log_write_object(LOG_INFO, NULL, NULL, 0, "{}");
 	assert_matches(read_file(path), "\"level\": \"INFO\", \"pid\": ");
 	return 0;
 }
@@ -135,7 +138,7 @@ static void reopening(void **state)
 	char target[80], moved[80];
 	snprintf(target, sizeof(target), "file:%s", path);
 	snprintf(moved, sizeof(moved), "%s.1", path);
-	assert_int_equal(log_open(target), 0);
+	assert_int_equal(log_open(target, false), 0);
 	say_info("old");
 	assert_int_equal(rename(path, moved), 0);
 	say_info("still old");
@@ -144,7 +147,7 @@ static void reopening(void **state)
 	assert_non_null(strstr(read_file(moved), "still old"));
 	assert_null(strstr(read_file(moved), "new"));
 	assert_non_null(strstr(read_file(path), "new"));
-	assert_int_equal(log_open("/nonexistent/dir/log"), -1);
+	assert_int_equal(log_open("/nonexistent/dir/log", false), -1);
 	assert_string_equal(error_type_name(diag_last()), "SystemError");
 	say_info("goes on");
 	assert_non_null(strstr(read_file(path), "goes on"));
@@ -153,7 +156,7 @@ static void reopening(void **state)
 static void levels(void **state)
 {
 	(void)state;
-	assert_int_equal(log_open(path), 0);
+	assert_int_equal(log_open(path, false), 0);
 	log_set_level(100);
 	assert_int_equal(log_level, LOG_DEBUG);
 	log_set_level(-5);
@@ -167,7 +170,7 @@ static void levels(void **state)
 static void errors_with_causes(void **state)
 {
 	(void)state;
-	assert_int_equal(log_open(path), 0);
+	assert_int_equal(log_open(path, false), 0);
 	diag_set(IllegalParams, "the cause");
 	struct error *e = error_new(&type_Exception, 0, "./a/b.c", 7, "what came of it");
 	diag_add_error(e);
@@ -175,6 +178,60 @@ static void errors_with_causes(void **state)
 	diag_log();
 	assert_matches(read_file(path), " main b\\.c:7 E> Exception: what came of it\n"
 					".* main log\\.c:[0-9]+ E> IllegalParams: the cause\n$");
+}
+
+static void modules(void **state)
+{
+	(void)state;
+	assert_int_equal(log_open(path, false), 0);
+	log_write_module(LOG_INFO, "cart", NULL, 0, "text");
+	log_set_format(LOG_JSON);
+	log_write_module(LOG_WARN, "cart", "a.lua", 3, "text");
+	log_set_format(LOG_PLAIN);
+	assert_matches(read_file(path), " main/cart I> text\n"
+					".*\"message\": \"text\".*\"module\": \"cart\".*\"line\": 3}\n$");
+}
+
+static void programs(void **state)
+{
+	(void)state;
+	char target[100];
+	snprintf(target, sizeof(target), "| sed s/^/piped:/ > %s", path);
+	assert_int_equal(log_open(target, false), 0);
+	pid_t pid = log_pipe_pid();
+	assert_true(pid > 0);
+	say_info("a line");
+	log_close();
+	assert_int_equal(log_pipe_pid(), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_matches(read_file(path), "^piped:" TIME " \\[[0-9]+\\] main I> a line\n$");
+}
+
+static void syslog_lines(void **state)
+{
+	(void)state;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	strcpy(address.sun_path, path);
+	int server = socket(AF_UNIX, SOCK_DGRAM, 0);
+	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
+	char target[120], line[200];
+	snprintf(target, sizeof(target), "syslog:server=unix:%s,facility=local3,identity=shop", path);
+	assert_int_equal(log_open(target, false), 0);
+	say_info("a line");
+	ssize_t n = recv(server, line, sizeof(line) - 1, MSG_DONTWAIT);
+	assert_true(n > 0);
+	line[n] = '\0';
+	assert_matches(line, "^<158>[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} shop\\[[0-9]+\\]: main I> a line$");
+	close(server);
+	say_info("lost, and no harm done");
+	static const char *const bad[] = {
+		"syslog:foo=1", "syslog:identity", "syslog:facility=nosuch",
+		"syslog:identity=a,identity=b", "syslog:server=unix:/nonexistent",
+		"syslog:server=/a/path/that/is/much/too/long/for/the/address/of/a/unix/socket/whose/"
+		"room/is/about/one/hundred/bytes/and/not/more",
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(log_open(bad[i], false), -1);
 }
 
 int main(void)
@@ -187,6 +244,9 @@ int main(void)
 		log_test(reopening),
 		log_test(levels),
 		log_test(errors_with_causes),
+		log_test(modules),
+		log_test(programs),
+		log_test(syslog_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
