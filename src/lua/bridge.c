@@ -304,7 +304,6 @@ void *lua_class_push_marked(lua_State *L, const struct lua_class *class, size_t 
 {
 	const struct lua_class **mark = lua_newuserdata(L, sizeof(class) + size);
 	*mark = class;
-	memset(mark + 1, 0, size);
 	lua_class_set(L, class);
 	return mark + 1;
 }

@@ -197,7 +197,10 @@ void *lua_class_check(lua_State *L, int idx, const struct lua_class *class);
  * mark, which takes half as long to compare as a metatable. All of a class have it or none.
  */
 
-/** Pushes an object with `size` bytes behind the mark, which are zeros; returns those. [raises] */
+/**
+ * Pushes an object with `size` bytes behind the mark; returns those, which the caller sets
+ * up before anything else can raise. [raises]
+ */
 void *lua_class_push_marked(lua_State *L, const struct lua_class *class, size_t size);
 
 /** The bytes behind the mark of the object at `idx`; NULL where the value is no such object. */

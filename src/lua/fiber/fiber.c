@@ -102,11 +102,14 @@ static struct fiber *find_visible(uint64_t id)
 
 struct fiber *lua_check_fiber(lua_State *L, int idx, bool allow_id)
 {
-	uint64_t id;
-	if (allow_id && lua_type(L, idx) == LUA_TNUMBER)
+	const uint64_t *object = lua_class_test_marked(L, idx, &fiber_class);
+	uint64_t id = 0;
+	if (object != NULL)
+		id = *object;
+	else if (allow_id && lua_type(L, idx) == LUA_TNUMBER)
 		id = lua_tonumber(L, idx);
 	else
-		id = *(uint64_t *)lua_class_check_marked(L, idx, &fiber_class);
+		luaL_typerror(L, idx, fiber_class.name);
 	struct fiber *f = allow_id ? find_visible(id) : fiber_find(id);
 	if (f == NULL)
 		luaL_error(L, "the fiber is dead");
@@ -140,7 +143,7 @@ static int fiber_main(va_list ap)
 	if (fiber()->slot[slot] != NULL)
 		lua_fiber_of(fiber()); /* drops what an earlier life left */
 	int rc = lua_call_protected(L, lua_gettop(L) - 1, LUA_MULTRET);
-	if (rc == 0 && lua_gettop(L) > 0 && (fiber()->flags & FIBER_IS_JOINABLE))
+	if (rc == 0 && (fiber()->flags & FIBER_IS_JOINABLE) && lua_gettop(L) > 0)
 		keep_results(L, lua_gettop(L));
 	return rc; /* the stack is emptied with the fiber's end */
 }
@@ -241,7 +244,8 @@ static int lua_fiber_join(lua_State *L)
 	struct fiber *f = lua_check_fiber(L, 1, true);
 	if (!(f->flags & FIBER_IS_JOINABLE))
 		luaL_error(L, "the fiber is not joinable");
-	double timeout = luaL_optnumber(L, 2, TIMEOUT_INFINITY);
+	double timeout = lua_gettop(L) > 1 ? luaL_optnumber(L, 2, TIMEOUT_INFINITY) :
+			 TIMEOUT_INFINITY;
 	if (!fiber_wait_end(f, isnan(timeout) ? 0 : fmin(timeout, TIMEOUT_INFINITY))) {
 		if (error_is(diag_last(), &type_FiberIsCancelled))
 			return lua_throw(L);

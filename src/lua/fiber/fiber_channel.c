@@ -97,6 +97,7 @@ static int channel_make(lua_State *L)
 			luaL_error(L, "fiber.channel(size): size is too large");
 	}
 	struct channel **ch = lua_class_push_marked(L, &channel_class, sizeof(*ch));
+	*ch = NULL;
 	if (size > 0)
 		reset_values(L, lua_gettop(L), size);
 	*ch = channel_new_of(&value_type, size);
