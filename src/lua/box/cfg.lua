@@ -11,6 +11,7 @@ local ctl = require('tarn.box.ctl')
 local api = require('tarn.box.api')
 local log_cfg = require('internal.log_cfg')
 local title = require('title')
+local json = require('json')
 local box = require('box')
 
 local function no_decrease(name)
@@ -75,12 +76,7 @@ local dynamic = {
 
 local function same(a, b)
     if type(a) == 'table' and type(b) == 'table' then
-        for i = 1, math.max(#a, #b) do
-            if a[i] ~= b[i] then
-                return false
-            end
-        end
-        return true
+        return table.equals(a, b)
     end
     return a == b
 end
@@ -89,7 +85,7 @@ local function show(value)
     if type(value) == 'string' then
         return ('%q'):format(value)
     elseif type(value) == 'table' then
-        return '{' .. table.concat(value, ', ') .. '}'
+        return json.encode(value)
     end
     return value == nil and 'null' or tostring(value)
 end
