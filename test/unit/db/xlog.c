@@ -4,6 +4,7 @@
  * byte, or with any bit of its end flipped, is told from a good one, and never
  * gives a row that was not written.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,9 +121,12 @@ static char *read_whole(size_t *size)
 
 static void write_whole(const char *data, size_t size)
 {
-	FILE *f = fopen(path, "wb");
-	assert_int_equal(fwrite(data, 1, size, f), size);
-	fclose(f);
+	/* Without O_TRUNC: a file that was truncated is flushed when it is closed. */
+	int fd = open(path, O_WRONLY | O_CREAT, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, data, size, 0), size);
+	assert_int_equal(ftruncate(fd, size), 0);
+	close(fd);
 }
 
 /** Reads rows, which must be 1, 2, 3, ... with their bodies. Returns what next_block did last. */
