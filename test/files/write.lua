@@ -28,6 +28,31 @@ kinds:create_index('flags', {type = 'bitset', parts = {'flags'}})
 kinds:create_index('text', {parts = {{'text', collation = 'german'}}, unique = false})
 kinds:create_index('words', {type = 'hash', parts = {{'text', collation = 'unicode'}}})
 
+local typed = box.schema.space.create('typed', {format = {
+    {'id', 'unsigned'}, {'i', 'integer'}, {'d', 'double'}, {'b', 'boolean'}, {'u', 'uuid'},
+    {'any', 'scalar'}, {'m', 'map'}, {'a', 'array'},
+    {'s', 'string', is_nullable = true},
+}})
+typed:create_index('pk')
+for i, name in ipairs{'i', 'd', 'u', 'any'} do
+    typed:create_index(name, {id = i, parts = {name}, unique = false})
+end
+typed:create_index('flags', {type = 'hash', parts = {'b', 'id'}})
+local ffi, uuid = require('ffi'), require('uuid')
+local function insert_typed(i)
+    local id = uuid.fromstr(('%08x-0000-4000-8000-000000000000'):format(i))
+    local any = ({i, 'text' .. i, i % 2 == 0, -i / 4})[i % 4 + 1]
+    typed:insert{i, -i * 1000007, ffi.cast('double', i / 3), i % 2 == 0, id, any, {k = i},
+                 {i, {i}}, i % 3 ~= 0 and 's' .. i or box.NULL}
+end
+
+local seq = box.schema.sequence.create('ids', {start = 100, step = 5, max = 100000})
+box.schema.sequence.create('cycle', {min = 1, max = 3, cycle = true})
+local auto = box.schema.space.create('auto')
+auto:create_index('pk', {sequence = 'ids'})
+local own = box.schema.space.create('own')
+own:create_index('pk', {sequence = true})
+
 box.schema.user.create('ann', {password = 'secret'})
 box.schema.user.grant('ann', 'read,write', 'space', 'things')
 box.schema.role.create('reader')
@@ -41,6 +66,9 @@ local function fill(from, to)
         s:insert{i, 'name' .. i, i % 3 == 0 and box.NULL or i / 2}
         h:replace{'key' .. i % 17, i}
         here:replace{i % 5, i}
+        insert_typed(i)
+        auto:insert{box.NULL, i}
+        own:insert{box.NULL, i}
         kinds:insert{i, {i, i % 7, -i, i + 1, i, 0}, i * 5, ({'ä', 'A', 'ß'})[i % 3 + 1] .. i}
     end
 end
@@ -93,6 +121,19 @@ s:create_index('late', {parts = {{2, 'string'}, {1, 'unsigned'}}})
 box.schema.user.revoke('ann', 'write', 'space', 'things')
 box.schema.user.passwd('ann', 'changed')
 box.schema.func.drop('plain')
+box.schema.func.create('in_c', {language = 'C', if_not_exists = true})
+box.schema.func.create('multi', {body = 'function(t) return {t[1]} end', is_deterministic = true,
+                                 is_sandboxed = true, exports = {'LUA'}})
+box.schema.user.grant('ann', 'execute', 'function', 'sum')
+box.schema.user.grant('ann', 'usage', 'sequence', 'ids')
+box.schema.user.create('bob')
+box.schema.user.drop('bob')
+seq:next()
+box.sequence.cycle:next()
+box.sequence.cycle:next()
+own:delete(3)
+typed:update(7, {{'=', 'b', true}, {'+', 'i', 12}, {'=', 's', box.NULL}})
+typed:upsert({8, 0, ffi.cast('double', 0), false, uuid.new(), 0, {x = 1}, {}}, {{'=', 's', 'upserted'}})
 any:replace{100, ('z'):rep(500000)}
 
 if arg[1] == 'kill' then
