@@ -17,11 +17,15 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
+
+#include <tarn/errcode.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -154,12 +158,89 @@ struct addrinfo;
 int coio_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
 		     struct addrinfo **res, double timeout);
 
+/* Log ------------------------------------------------------------------------ */
+
+enum say_level {
+	/** Not for modules: the process stops. */
+	S_FATAL,
+	S_SYSERROR,
+	S_ERROR,
+	S_CRIT,
+	S_WARN,
+	S_INFO,
+	S_VERBOSE,
+	S_DEBUG,
+};
+
+/** The level up to which lines are written. */
+extern int log_level;
+
+static inline bool say_log_level_is_enabled(int level)
+{
+	return level <= log_level;
+}
+
+typedef void (*sayfunc_t)(int level, const char *file, int line, const char *error,
+			  const char *format, ...) __attribute__((format(printf, 5, 6)));
+/** Writes a line whatever the level; `error` may be NULL, else it stands behind the text. */
+extern sayfunc_t _say;
+
+#define say_file_line(level, file, line, error, format, ...) ({ \
+	if (say_log_level_is_enabled(level)) \
+		_say(level, file, line, error, format, ##__VA_ARGS__); \
+})
+#define say(level, error, format, ...) \
+	say_file_line(level, __FILE__, __LINE__, error, format, ##__VA_ARGS__)
+#define say_error(format, ...) say(S_ERROR, NULL, format, ##__VA_ARGS__)
+#define say_crit(format, ...) say(S_CRIT, NULL, format, ##__VA_ARGS__)
+#define say_warn(format, ...) say(S_WARN, NULL, format, ##__VA_ARGS__)
+#define say_info(format, ...) say(S_INFO, NULL, format, ##__VA_ARGS__)
+#define say_verbose(format, ...) say(S_VERBOSE, NULL, format, ##__VA_ARGS__)
+#define say_debug(format, ...) say(S_DEBUG, NULL, format, ##__VA_ARGS__)
+/** With strerror(errno) behind the text. */
+#define say_syserror(format, ...) say(S_SYSERROR, strerror(errno), format, ##__VA_ARGS__)
+
+/* Clocks, read now: seconds, and nanoseconds ---------------------------------- */
+
+double clock_realtime(void);
+double clock_monotonic(void);
+/** Processor time. */
+double clock_process(void);
+double clock_thread(void);
+uint64_t clock_realtime64(void);
+uint64_t clock_monotonic64(void);
+uint64_t clock_process64(void);
+uint64_t clock_thread64(void);
+
 /* Tuples -------------------------------------------------------------------- */
 
 typedef struct tuple box_tuple_t;
 typedef struct tuple_format box_tuple_format_t;
+typedef struct key_def box_key_def_t;
 
+enum field_type {
+	FIELD_TYPE_ANY = 0,
+	FIELD_TYPE_UNSIGNED,
+	FIELD_TYPE_STRING,
+	FIELD_TYPE_NUMBER,
+	FIELD_TYPE_DOUBLE,
+	FIELD_TYPE_INTEGER,
+	FIELD_TYPE_BOOLEAN,
+	FIELD_TYPE_VARBINARY,
+	FIELD_TYPE_SCALAR,
+	FIELD_TYPE_DECIMAL,
+	FIELD_TYPE_UUID,
+	FIELD_TYPE_ARRAY,
+	FIELD_TYPE_MAP,
+	field_type_MAX,
+};
+
+/** The format of tuples that belong to no space. */
 box_tuple_format_t *box_tuple_format_default(void);
+/** A format for tuples that have these keys, counted for the caller. NULL: an error is set. */
+box_tuple_format_t *box_tuple_format_new(box_key_def_t **keys, uint16_t key_count);
+void box_tuple_format_ref(box_tuple_format_t *format);
+void box_tuple_format_unref(box_tuple_format_t *format);
 
 /**
  * A tuple of a MessagePack array; NULL: an error is set. Like all tuples that functions here
@@ -173,14 +254,49 @@ uint32_t box_tuple_field_count(box_tuple_t *tuple);
 size_t box_tuple_bsize(box_tuple_t *tuple);
 /** Copies the array where it fits; returns its size. */
 ssize_t box_tuple_to_buf(box_tuple_t *tuple, char *buf, size_t size);
+/** Borrowed: lives as long as the tuple. */
+box_tuple_format_t *box_tuple_format(box_tuple_t *tuple);
 /** MessagePack of a field, by its number from 0; NULL where there is none. */
 const char *box_tuple_field(box_tuple_t *tuple, uint32_t fieldno);
+
+/**
+ * A new tuple: `tuple` with the operations of an update (an upsert: those that cannot be done
+ * are skipped), whose fields are counted from 1. NULL: an error is set.
+ */
+box_tuple_t *box_tuple_update(box_tuple_t *tuple, const char *ops, const char *ops_end);
+box_tuple_t *box_tuple_upsert(box_tuple_t *tuple, const char *ops, const char *ops_end);
+
+/** Goes through a tuple's fields; holds the tuple until it is freed. */
+typedef struct tuple_iterator box_tuple_iterator_t;
+
+box_tuple_iterator_t *box_tuple_iterator(box_tuple_t *tuple);
+void box_tuple_iterator_free(box_tuple_iterator_t *it);
+/** The number from 0 of the field that comes next. */
+uint32_t box_tuple_position(box_tuple_iterator_t *it);
+/** Back to the first field. */
+void box_tuple_rewind(box_tuple_iterator_t *it);
+/** Goes to a field and takes it as box_tuple_next() does; NULL where there is none. */
+const char *box_tuple_seek(box_tuple_iterator_t *it, uint32_t fieldno);
+/** MessagePack of the next field; NULL at the end. */
+const char *box_tuple_next(box_tuple_iterator_t *it);
+
+/** Parts of a key: field numbers from 0 and types (enum field_type). NULL: an error is set. */
+box_key_def_t *box_key_def_new(uint32_t *fields, uint32_t *types, uint32_t part_count);
+void box_key_def_delete(box_key_def_t *def);
+
+/** Below zero, zero, above zero. The tuples have the parts' fields, of the parts' types. */
+int box_tuple_compare(box_tuple_t *a, box_tuple_t *b, box_key_def_t *def);
+/** `key`: a MessagePack array; compared are as many parts as it has. */
+int box_tuple_compare_with_key(box_tuple_t *tuple, const char *key, box_key_def_t *def);
 
 /* Stored procedures ------------------------------------------------------------ */
 
 typedef struct box_function_ctx box_function_ctx_t;
 
-/** What box.schema.func.create(name, {language = 'C'}) calls. `args`: a MessagePack array. 0, or -1 with an error. */
+/**
+ * What box.schema.func.create(name, {language = 'C'}) calls. `args`: a MessagePack array. 0, or -1
+ * with an error.
+ */
 typedef int (*box_function_f)(box_function_ctx_t *ctx, const char *args, const char *args_end);
 
 /** One more result. */
@@ -189,7 +305,37 @@ int box_return_mp(box_function_ctx_t *ctx, const char *mp, const char *mp_end);
 
 /* Data: keys, tuples and operations are MessagePack arrays. -1: an error is set. -- */
 
-#define BOX_ID_NIL UINT32_MAX
+enum {
+	BOX_SYSTEM_ID_MIN = 256,
+	BOX_VINYL_DEFERRED_DELETE_ID = 257,
+	BOX_SCHEMA_ID = 272,
+	BOX_COLLATION_ID = 276,
+	BOX_VCOLLATION_ID = 277,
+	BOX_SPACE_ID = 280,
+	BOX_VSPACE_ID = 281,
+	BOX_SEQUENCE_ID = 284,
+	BOX_SEQUENCE_DATA_ID = 285,
+	BOX_VSEQUENCE_ID = 286,
+	BOX_INDEX_ID = 288,
+	BOX_VINDEX_ID = 289,
+	BOX_FUNC_ID = 296,
+	BOX_VFUNC_ID = 297,
+	BOX_USER_ID = 304,
+	BOX_VUSER_ID = 305,
+	BOX_PRIV_ID = 312,
+	BOX_VPRIV_ID = 313,
+	BOX_CLUSTER_ID = 320,
+	BOX_TRIGGER_ID = 328,
+	BOX_TRUNCATE_ID = 330,
+	BOX_SPACE_SEQUENCE_ID = 340,
+	BOX_FK_CONSTRAINT_ID = 356,
+	BOX_CK_CONSTRAINT_ID = 364,
+	BOX_FUNC_INDEX_ID = 372,
+	BOX_SESSION_SETTINGS_ID = 380,
+	BOX_SYSTEM_ID_MAX = 511,
+	/** No space, no index. */
+	BOX_ID_NIL = 2147483647,
+};
 
 /** BOX_ID_NIL where there is none. */
 uint32_t box_space_id_by_name(const char *name, uint32_t len);
@@ -206,14 +352,74 @@ int box_upsert(uint32_t space_id, uint32_t index_id, const char *tuple, const ch
 	       const char *ops, const char *ops_end, int index_base, box_tuple_t **result);
 int box_truncate(uint32_t space_id);
 
-/** Reads do not yield. The tuple is NULL where there is none. */
+/** [yields], but for the second, which only reads the last value. */
+int box_sequence_next(uint32_t seq_id, int64_t *result);
+int box_sequence_current(uint32_t seq_id, int64_t *result);
+int box_sequence_set(uint32_t seq_id, int64_t value);
+int box_sequence_reset(uint32_t seq_id);
+
+/** [yields] Sends one MessagePack value to the session's client, as box.session.push() does. */
+int box_session_push(const char *data, const char *data_end);
+
+/* Reads do not yield. */
+
+enum iterator_type {
+	ITER_EQ = 0,
+	/** As EQ, from the last to the first. */
+	ITER_REQ,
+	ITER_ALL,
+	ITER_LT,
+	ITER_LE,
+	ITER_GE,
+	ITER_GT,
+	ITER_BITS_ALL_SET,
+	ITER_BITS_ANY_SET,
+	ITER_BITS_ALL_NOT_SET,
+	ITER_OVERLAPS,
+	ITER_NEIGHBOR,
+	iterator_type_MAX,
+};
+
+/** -1 for REQ, LT and LE, which go from the greatest key down; else 1. */
+int iterator_direction(enum iterator_type type);
+
+typedef struct iterator box_iterator_t;
+
+/** NULL: an error is set. It outlives any change of the data, the index included. */
+box_iterator_t *box_index_iterator(uint32_t space_id, uint32_t index_id, int type, const char *key,
+				   const char *key_end);
+/** NULL in *result at the end. */
+int box_iterator_next(box_iterator_t *it, box_tuple_t **result);
+void box_iterator_free(box_iterator_t *it);
+
+/** The tuple is NULL where there is none. */
 int box_index_get(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
 		  box_tuple_t **result);
+int box_index_min(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+		  box_tuple_t **result);
+int box_index_max(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
+		  box_tuple_t **result);
+int box_index_random(uint32_t space_id, uint32_t index_id, uint32_t rnd, box_tuple_t **result);
 ssize_t box_index_len(uint32_t space_id, uint32_t index_id);
+/** Bytes of the index itself. */
+ssize_t box_index_bsize(uint32_t space_id, uint32_t index_id);
 ssize_t box_index_count(uint32_t space_id, uint32_t index_id, int type, const char *key,
 			const char *key_end);
+/** The parts of an index; borrowed until the next yield. NULL: an error is set. */
+const box_key_def_t *box_index_key_def(uint32_t space_id, uint32_t index_id);
+/**
+ * The key that a tuple has in an index, a MessagePack array; its size in *size, which may be
+ * NULL. In memory of the fiber, given back when the request ends.
+ */
+char *box_tuple_extract_key(box_tuple_t *tuple, uint32_t space_id, uint32_t index_id,
+			    uint32_t *size);
+
+/* Transactions ------------------------------------------------------------------- */
+
+typedef struct txn_savepoint box_txn_savepoint_t;
 
 bool box_txn(void);
+/** -1 where there is none. */
 int64_t box_txn_id(void);
 int box_txn_begin(void);
 /** [yields] */
@@ -226,26 +432,90 @@ int box_txn_set_isolation(uint32_t level);
 /** Memory that lives as long as the transaction. */
 void *box_txn_alloc(size_t size);
 
-typedef struct txn_savepoint box_txn_savepoint_t;
-
 /** Valid until the transaction ends or is rolled back over it. */
 box_txn_savepoint_t *box_txn_savepoint(void);
 int box_txn_rollback_to_savepoint(box_txn_savepoint_t *savepoint);
+
+/**
+ * Sets what the process calls before it stops, the last one first; `old` is removed (-1 with
+ * EINVAL in errno where it is not there). Either may be NULL. May yield when it is called.
+ */
+int box_on_shutdown(void *arg, int (*handler)(void *), int (*old)(void *));
 
 /* Errors ------------------------------------------------------------------------- */
 
 typedef struct error box_error_t;
 
-/** The fiber's last one, or NULL. */
-const box_error_t *box_error_last(void);
+/** The fiber's last one, or NULL. Borrowed until the next error. */
+box_error_t *box_error_last(void);
 const char *box_error_type(const box_error_t *e);
 uint32_t box_error_code(const box_error_t *e);
 const char *box_error_message(const box_error_t *e);
 void box_error_clear(void);
 /** Sets one; returns -1. */
-int box_error_set(const char *file, unsigned line, uint32_t code, const char *format, ...);
+int box_error_set(const char *file, unsigned line, uint32_t code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 #define box_error_raise(code, format, ...) \
 	box_error_set(__FILE__, __LINE__, code, format, ##__VA_ARGS__)
+
+/* Lua ------------------------------------------------------------------------------ *
+ *
+ * Beside Lua's own C interface, whose headers are LuaJIT's. A function marked [raises]
+ * may leave by a Lua error.
+ */
+
+struct lua_State;
+
+/** The main state, from which fibers' coroutines are made. */
+struct lua_State *luaT_state(void);
+
+/** [yields] lua_pcall(), with the error in the diagnostics area: 0, or not 0 and nothing left. */
+int luaT_call(struct lua_State *L, int arg_count, int result_count);
+/** [yields] The same of a C function that gets `ud` as light userdata; results are dropped. */
+int luaT_cpcall(struct lua_State *L, int (*func)(struct lua_State *), void *ud);
+
+/** [raises] Throws the fiber's last error as an object: `return luaT_error(L);`. */
+int luaT_error(struct lua_State *L);
+/** [raises] Pushes nil and the fiber's last error: `return luaT_push_nil_and_error(L);`. */
+int luaT_push_nil_and_error(struct lua_State *L);
+/** [raises] */
+void luaT_pusherror(struct lua_State *L, box_error_t *e);
+
+/** [raises] Pushes a tuple; it need not be counted. */
+void luaT_pushtuple(struct lua_State *L, box_tuple_t *tuple);
+/** [raises] The tuple at `idx`, or NULL; it lives as long as the value there. */
+box_tuple_t *luaT_istuple(struct lua_State *L, int idx);
+/** [raises] The same, an error where there is none. */
+box_tuple_t *luaT_checktuple(struct lua_State *L, int idx);
+
+/** [raises] Pushes what tostring() gives and returns it; `size` may be NULL. */
+const char *luaT_tolstring(struct lua_State *L, int idx, size_t *size);
+/** Is it a function, or has it __call? */
+int luaL_iscallable(struct lua_State *L, int idx);
+
+/** [raises] A number where it is exact, else a cdata. */
+void luaL_pushint64(struct lua_State *L, int64_t value);
+void luaL_pushuint64(struct lua_State *L, uint64_t value);
+/** A number, a 64-bit cdata or a string of digits; 0 for any other. */
+int64_t luaL_toint64(struct lua_State *L, int idx);
+uint64_t luaL_touint64(struct lua_State *L, int idx);
+/** [raises] The same, an error for any other. */
+int64_t luaL_checkint64(struct lua_State *L, int idx);
+uint64_t luaL_checkuint64(struct lua_State *L, int idx);
+
+/** [raises] The number of a C type that FFI knows. */
+uint32_t luaL_ctypeid(struct lua_State *L, const char *name);
+/** Declares C types, as ffi.cdef() does: 0, or an error of Lua and its text pushed. */
+int luaL_cdef(struct lua_State *L, const char *text);
+/**
+ * [raises] Pushes a cdata of a type by its number, which luaL_ctypeid() or luaL_checkcdata()
+ * gave; returns its bytes, all 0.
+ */
+void *luaL_pushcdata(struct lua_State *L, uint32_t ctypeid);
+/** [raises] The bytes of the cdata at `idx` and the number of its type. */
+void *luaL_checkcdata(struct lua_State *L, int idx, uint32_t *ctypeid);
+/** [raises] Takes the function at the top for the finalizer of the cdata at `idx`. */
+void luaL_setcdatagc(struct lua_State *L, int idx);
 
 #ifdef __cplusplus
 }

@@ -8,20 +8,20 @@
 
 static const struct {
 	const char *name, *format;
-} errors[ERROR_CODE_MAX] = {
+} errors[box_error_code_MAX] = {
 #define X(code, name, format) [code] = {#name, format},
-	ERROR_CODES(X)
+	TARN_ERROR_CODES(X)
 #undef X
 };
 
 const char *error_code_format(unsigned code)
 {
-	if (code >= ERROR_CODE_MAX || errors[code].format == NULL)
+	if (code >= box_error_code_MAX || errors[code].format == NULL)
 		code = ER_UNKNOWN;
 	return errors[code].format;
 }
 
 const char *error_code_name(unsigned code)
 {
-	return code < ERROR_CODE_MAX ? errors[code].name : NULL;
+	return code < box_error_code_MAX ? errors[code].name : NULL;
 }

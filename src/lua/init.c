@@ -225,6 +225,7 @@ void lua_init_modules(lua_State *L)
 	static const init_func order[] = {
 		lua_error_init,
 		lua_tuple_init,
+		lua_module_helpers_init,
 		lua_call_init,
 		lua_fiber_init,
 		lua_fiber_info_init,

@@ -5,6 +5,7 @@
 #include "db/wal/wal.h"
 #include "lua/box/box.h"
 #include "lua/bridge.h"
+#include "lua/module/module_box.h"
 #include "lua/modules.h"
 
 static struct list shutdown_triggers = LIST_INIT(shutdown_triggers);
@@ -71,6 +72,7 @@ static int on_schema_init(lua_State *L)
 
 void lua_ctl_run_shutdown(void)
 {
+	module_run_shutdown();
 	if (trigger_run(&shutdown_triggers, NULL) != 0)
 		diag_log();
 }

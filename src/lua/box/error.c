@@ -346,7 +346,7 @@ static int error_unpack(lua_State *L)
 /** Fills the table at the top with the codes, without their "ER_". */
 static void add_codes(lua_State *L)
 {
-	for (unsigned code = 0; code < ERROR_CODE_MAX; code++) {
+	for (unsigned code = 0; code < box_error_code_MAX; code++) {
 		const char *name = error_code_name(code);
 		if (name == NULL)
 			continue;

@@ -67,13 +67,6 @@ function M.call(name, ...)
     return func:call({...})
 end
 
--- Modules of C functions are not loaded, so there is none to load anew.
-function M.reload(name)
-    if type(name) ~= 'string' then
-        error(("bad argument #1 to '?' (string expected, got %s)"):format(
-              name == nil and 'no value' or type(name)), 0)
-    end
-    box.error(box.error.NO_SUCH_MODULE, name)
-end
+M.reload = require('tarn.func_c').reload
 
 return M
