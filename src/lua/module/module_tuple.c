@@ -208,6 +208,17 @@ MODULE_API int box_tuple_compare(struct tuple *a, struct tuple *b, struct key_de
 MODULE_API int box_tuple_compare_with_key(struct tuple *tuple, const char *key,
 					  struct key_def *def);
 
+/** A type by its number in the header, where those that came later are not. */
+static enum field_type type_of_module(uint32_t type)
+{
+	enum { ARRAY = 11, MAP = 12 };
+	switch (type) {
+	case ARRAY: return FIELD_TYPE_ARRAY;
+	case MAP: return FIELD_TYPE_MAP;
+	default: return type < ARRAY ? type : field_type_MAX;
+	}
+}
+
 struct key_def *box_key_def_new(uint32_t *fields, uint32_t *types, uint32_t part_count)
 {
 	if (part_count == 0) {
@@ -217,12 +228,13 @@ struct key_def *box_key_def_new(uint32_t *fields, uint32_t *types, uint32_t part
 	struct key_part *parts = xcalloc(part_count, sizeof(*parts));
 	struct key_def *def = NULL;
 	for (uint32_t i = 0; i < part_count; i++) {
-		if (types[i] >= field_type_MAX) {
+		enum field_type type = type_of_module(types[i]);
+		if (type == field_type_MAX) {
 			client_error(ER_ILLEGAL_PARAMS, "unknown field type");
 			goto end;
 		}
 		parts[i] = (struct key_part){
-			.fieldno = fields[i], .type = types[i], .coll_id = COLL_NONE,
+			.fieldno = fields[i], .type = type, .coll_id = COLL_NONE,
 		};
 	}
 	def = key_def_new(parts, part_count);
