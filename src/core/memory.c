@@ -47,16 +47,27 @@ size_t mem_usable(size_t size)
 	return raw_good_size(size);
 }
 
+static inline void *account_alloc(struct mem_account *account, size_t usable)
+{
+	size_t used = account->used;
+	if (account->partner != NULL)
+		used += account->partner->used;
+	if (__builtin_expect(usable > account->limit || used > account->limit - usable, 0))
+		return NULL;
+	void *ptr = raw_malloc(usable);
+	if (ptr != NULL)
+		account->used += usable;
+	return ptr;
+}
+
 void *mem_alloc(struct mem_account *account, size_t size)
 {
 	size_t usable = size <= ALLOC_SIZE_MAX ? mem_usable(size) : SIZE_MAX;
-	if (usable <= account->limit && account->used <= account->limit - usable) {
-		void *ptr = raw_malloc(usable);
-		if (ptr != NULL) {
-			account->used += usable;
-			return ptr;
-		}
-	}
+	void *ptr = account_alloc(account, usable);
+	if (ptr == NULL && account->reclaim != NULL && account->reclaim())
+		ptr = account_alloc(account, usable);
+	if (ptr != NULL)
+		return ptr;
 	diag_set(OutOfMemory, "Failed to allocate %zu bytes in slab allocator for %s",
 		 size, account->name);
 	return NULL;

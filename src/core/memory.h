@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,10 @@ struct mem_account {
 	size_t used;
 	/** No allocation may lift `used` over it; SIZE_MAX: no limit. */
 	size_t limit;
+	/** One whose use counts against the limit, too, or NULL. */
+	const struct mem_account *partner;
+	/** Asked to free what is only waiting to be freed before an allocation fails, or NULL. */
+	bool (*reclaim)(void);
 };
 
 /**

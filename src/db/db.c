@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "core/fiber.h"
+#include "core/memory.h"
 #include "core/ticks.h"
 #include "data/mp.h"
 #include "db/db_int.h"
 #include "db/error.h"
 #include "db/proc_stat.h"
+#include "db/schema/memtx_gc.h"
 #include "db/schema/schema.h"
 #include "db/schema/space.h"
 #include "db/schema/sequence.h"
@@ -28,13 +30,22 @@ void db_init(void)
 	tuple_init();
 	txn_init();
 	schema_init();
+	memtx_gc_init();
+	tuple_memory.partner = &index_memory;
+	index_memory.partner = &tuple_memory;
 }
 
 void db_free(void)
 {
 	proc_stat_reset();
+	memtx_gc_run();
 	schema_free();
 	tuple_free();
+}
+
+void db_set_memory(size_t size)
+{
+	tuple_memory.limit = index_memory.limit = size;
 }
 
 void db_set_read_only(bool yesno)

@@ -96,6 +96,9 @@ int db_call(const char *name, size_t len, struct port *args, struct port *result
 /** EVAL; needs `execute` on the universe. */
 int db_eval(const char *expr, size_t len, struct port *args, struct port *result);
 
+/** The most that tuples and indexes together may take (box.cfg.memtx_memory), in bytes. */
+void db_set_memory(size_t size);
+
 /** Read-only mode (box.cfg.read_only): changes fail with ER_READONLY. */
 void db_set_read_only(bool yesno);
 bool db_is_read_only(void);

@@ -40,6 +40,32 @@ static void bptree_free_subtree(struct bptree *tree, struct bptree_block *block)
 	bptree_block_release(tree, block);
 }
 
+/** Frees the last blocks of a subtree, `*count` at the most; true where it is gone. */
+static bool bptree_free_last(struct bptree *tree, struct bptree_block *block, size_t *count)
+{
+	if (*count == 0)
+		return false;
+	while (!block->is_leaf && block->count > 0) {
+		if (!bptree_free_last(tree, block->inner.children[block->count - 1], count))
+			return false;
+		block->count--;
+	}
+	bptree_block_release(tree, block);
+	*count -= *count > 0;
+	return true;
+}
+
+bool bptree_free_some(struct bptree *tree, size_t count)
+{
+	if (tree->depth == 0 || !list_empty(&tree->views))
+		return true;
+	if (!bptree_free_last(tree, tree->root, &count))
+		return false;
+	tree->depth = 0;
+	tree->root = NULL;
+	return true;
+}
+
 void bptree_destroy(struct bptree *tree)
 {
 	if (tree->depth > 0)
@@ -117,6 +143,7 @@ void bptree_block_free(struct bptree *tree, struct bptree_block *block)
 	struct bptree_view *view = bptree_newest_view(tree);
 	block->next = view->retired;
 	view->retired = block;
+	view->retired_count++;
 }
 
 /* Search ----------------------------------------------------------------- */

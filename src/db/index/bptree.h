@@ -128,6 +128,12 @@ struct bptree *bptree_new(const struct key_def *cmp_def, bool use_hint);
 /** The tuples are not touched. With views open the blocks live as long as they. */
 void bptree_delete(struct bptree *tree);
 
+/**
+ * Frees up to `count` blocks of a tree that is to be deleted. True where none are left, or a
+ * view keeps them all.
+ */
+bool bptree_free_some(struct bptree *tree, size_t count);
+
 /** Looks for a tuple by `def`: the tree's definition, or a prefix of its parts. */
 struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct tuple *tuple,
 					 const struct key_def *def);
@@ -204,6 +210,7 @@ struct bptree_view {
 	struct bptree *tree;
 	uint32_t epoch;
 	struct bptree_block *retired;
+	size_t retired_count;
 	/** The place of the entry that comes next; other threads touch nothing else. */
 	struct bptree_path path;
 	bool has_entry;
@@ -211,7 +218,14 @@ struct bptree_view {
 
 /** A view of the tree as it is now, before its first entry. */
 struct bptree_view *bptree_view_new(struct bptree *tree);
+/** Many blocks that only this view kept are left as garbage, to be collected in steps. */
 void bptree_view_delete(struct bptree_view *view);
+
+bool bptree_has_garbage(void);
+/** Frees up to `count` blocks of it. */
+void bptree_collect_garbage(size_t count);
+/** Called when there is garbage; NULL: none is left. */
+extern void (*bptree_on_garbage)(void);
 
 /** Checks every invariant; NULL, or what is broken. */
 const char *bptree_check(const struct bptree *tree);

@@ -33,7 +33,7 @@ const char *iterator_type_names[iterator_type_MAX] = {
 	[ITER_NEIGHBOR] = "NEIGHBOR",
 };
 
-struct mem_account index_memory = {.name = "index", .limit = SIZE_MAX};
+struct mem_account index_memory = {.name = "memtx_index", .limit = SIZE_MAX};
 bool index_is_undoing;
 
 struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,

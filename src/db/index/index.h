@@ -87,6 +87,11 @@ struct iterator {
 
 struct index_vtab {
 	void (*destroy)(struct index *index);
+	/**
+	 * Frees about `count` blocks of an index that is to be destroyed; nothing else is done
+	 * with it then. True where the rest is small. NULL: it is always small enough.
+	 */
+	bool (*destroy_some)(struct index *index, size_t count);
 	size_t (*size)(struct index *index);
 	/** Bytes of the index itself, tuples not counted. */
 	size_t (*bsize)(struct index *index);

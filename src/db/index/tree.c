@@ -71,6 +71,11 @@ static void tree_destroy(struct index *index)
 	xfree(index);
 }
 
+static bool tree_destroy_some(struct index *index, size_t count)
+{
+	return bptree_free_some(tree_of(index), count);
+}
+
 static size_t tree_size(struct index *index)
 {
 	return tree_of(index)->size;
@@ -468,6 +473,7 @@ static bool tree_check(struct index *index)
 
 static const struct index_vtab tree_index_vtab = {
 	.destroy = tree_destroy,
+	.destroy_some = tree_destroy_some,
 	.size = tree_size,
 	.bsize = tree_bsize,
 	.min = tree_min,

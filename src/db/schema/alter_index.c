@@ -10,6 +10,7 @@
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/alter_shape.h"
+#include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
@@ -61,8 +62,10 @@ static int index_add(struct txn *txn, struct txn_stmt *stmt, struct space *space
 	if (alter == NULL)
 		return -1;
 	list.index[pos] = space->vtab->index_create(space, def, alter->new.format);
-	if (list.index[pos] == NULL) {
+	if (list.index[pos] == NULL || space_builds_complete(space) != 0) {
 		alter_abort(alter);
+		if (list.index[pos] != NULL)
+			index_delete(list.index[pos]);
 		return -1;
 	}
 	alter_finish(alter, list.index, list.count);
@@ -133,6 +136,16 @@ static int index_rename(struct txn *txn, struct txn_stmt *stmt, struct index *in
 	return 0;
 }
 
+/** Deletes the first `count` indexes, save for those that the space has. */
+static void index_list_drop_new(struct index_list *list, struct space *space, uint32_t count)
+{
+	space_builds_end(space);
+	while (count-- > 0) {
+		if (list->index[count] != space->index[count])
+			index_delete(list->index[count]);
+	}
+}
+
 /** Builds anew the index of `def`; where that is the primary one, those ordered by its key, too. */
 static int index_rebuild(struct space *space, const struct index_def *def,
 			 struct tuple_format *format, struct index_list *list)
@@ -150,15 +163,15 @@ static int index_rebuild(struct space *space, const struct index_def *def,
 			index_def_delete(copy);
 		}
 		if (index == NULL) {
-			while (i-- > 0) {
-				if (list->index[i] != space->index[i])
-					index_delete(list->index[i]);
-			}
+			index_list_drop_new(list, space, i);
 			return -1;
 		}
 		list->index[i] = index;
 	}
-	return 0;
+	if (space_builds_complete(space) == 0)
+		return 0;
+	index_list_drop_new(list, space, list->count);
+	return -1;
 }
 
 /** Does the old order hold for the new definition, whose parts allow more? */
@@ -216,7 +229,7 @@ int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 	uint32_t privilege = stmt->new_tuple != NULL && stmt->old_tuple == NULL ? PRIV_CREATE :
 		stmt->new_tuple != NULL ? PRIV_ALTER : PRIV_DROP;
 	if (access_check_ddl(privilege, OBJECT_SPACE, space_name(space), space->def->uid,
-			     &space->access) != 0)
+			     &space->access) != 0 || space_check_unlocked(space) != 0)
 		return -1;
 	/* The first rows of _index are those of indexes that it took to write them. */
 	struct index *old = space_index(space, iid);

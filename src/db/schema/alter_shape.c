@@ -9,6 +9,8 @@
 
 #include "core/memory.h"
 #include "db/error.h"
+#include "db/schema/memtx_gc.h"
+#include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
@@ -44,9 +46,7 @@ static void shape_free(struct space_shape *shape, const struct space_shape *kept
 		struct index *index = shape->index[i - 1];
 		if (shape_has_index(kept, index))
 			continue;
-		if (drops_tuples && index->def->iid == 0)
-			index_unref_tuples(index);
-		index_delete(index);
+		memtx_gc_add(index, drops_tuples && index->def->iid == 0);
 	}
 	tuple_format_unref(shape->format);
 	xfree(shape->index);
@@ -122,22 +122,13 @@ static void alter_rollback(struct change *change)
 	shape_free(&alter->new, &alter->old, false);
 }
 
-/** Checks each row against a new format. */
+/** Checks each row against a new format. May yield. */
 static int space_check_rows(struct space *space, struct tuple_format *format)
 {
-	struct index *pk = space->index[0];
-	struct iterator *it = pk->vtab->iterator(pk, ITER_ALL, NULL, 0);
-	if (it == NULL)
-		return -1;
-	struct tuple *tuple;
-	int rc;
-	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
-		const char *data = tuple_data(tuple);
-		rc = tuple_format_validate(format, data, data + tuple->bsize);
-		if (rc != 0)
-			break;
-	}
-	it->free(it);
+	int rc = space_build(space, NULL, format);
+	if (rc == 0)
+		rc = space_builds_complete(space);
+	space_builds_end(space);
 	return rc;
 }
 
@@ -188,7 +179,6 @@ struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *
 	alter->new.def = def;
 	alter->new.format = format;
 	alter->new.dict = format->dict;
-	alter->new.bsize = space->bsize;
 	return alter;
 fail:
 	if (format != NULL)
@@ -237,17 +227,21 @@ int space_set_first_index(struct space *space, const struct index_def *def)
 void alter_finish(struct alter *alter, struct index *const *index, uint32_t index_count)
 {
 	struct space_shape *shape = &alter->new;
+	/* Rows may have changed while indexes were built. */
+	shape->bsize = alter->old.bsize = alter->space->bsize;
 	shape_set_indexes(shape, index, index_count);
 	if (alter->drops_tuples)
 		shape->bsize = 0;
 	bool is_renamed = strcmp(alter->old.def->name, shape->def->name) != 0;
 	space_put_shape(alter->space, shape);
+	space_builds_end(alter->space);
 	if (is_renamed)
 		space_cache_rename(alter->space, alter->old.def->name);
 }
 
 void alter_abort(struct alter *alter)
 {
+	space_builds_end(alter->space);
 	change_cancel(&alter->base);
 	tuple_format_unref(alter->new.format);
 	if (alter->new.def != alter->old.def)

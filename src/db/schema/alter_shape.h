@@ -25,7 +25,7 @@ struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *
 			  struct space_def *def, struct key_def *const *keys, uint32_t key_count,
 			  bool checks_rows);
 
-/** Puts the shape with these indexes (ordered by id) in force. */
+/** Puts the shape with these indexes (ordered by id) in force, and ends builds. */
 void alter_finish(struct alter *alter, struct index *const *index, uint32_t index_count);
 /** Ends an alteration that failed after alter_begin(). */
 void alter_abort(struct alter *alter);

@@ -10,6 +10,7 @@
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/alter_shape.h"
+#include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
@@ -71,7 +72,7 @@ static int drop_error(const struct space *space, const char *text)
 static int space_drop(struct txn *txn, struct txn_stmt *stmt, struct space *space)
 {
 	if (access_check_ddl(PRIV_DROP, OBJECT_SPACE, space_name(space), space->def->uid,
-			     &space->access) != 0)
+			     &space->access) != 0 || space_check_unlocked(space) != 0)
 		return -1;
 	if (space->index_count > 0)
 		return drop_error(space, "the space has indexes");
@@ -96,7 +97,8 @@ static int alter_error(const struct space *space, const char *text)
 static int space_alter_check(struct space *space, const struct space_def *def)
 {
 	const struct space_def *old = space->def;
-	if (access_check_ddl(PRIV_ALTER, OBJECT_SPACE, def->name, old->uid, &space->access) != 0)
+	if (access_check_ddl(PRIV_ALTER, OBJECT_SPACE, def->name, old->uid,
+			     &space->access) != 0 || space_check_unlocked(space) != 0)
 		return -1;
 	if (strcmp(def->engine_name, old->engine_name) != 0)
 		return alter_error(space, "can not change space engine");
@@ -179,7 +181,7 @@ int alter_on_truncate(struct txn *txn, struct txn_stmt *stmt)
 		client_error(ER_TRUNCATE_SYSTEM_SPACE, space_name(space));
 		return -1;
 	}
-	if (space_access_check(space, PRIV_WRITE) != 0)
+	if (space_access_check(space, PRIV_WRITE) != 0 || space_check_unlocked(space) != 0)
 		return -1;
 	struct key_def *keys[INDEX_ID_MAX];
 	struct index *index[INDEX_ID_MAX];

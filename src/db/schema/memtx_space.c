@@ -14,9 +14,9 @@
 #include "core/fiber.h"
 #include "core/log.h"
 #include "db/error.h"
-#include "db/index/load.h"
 #include "db/schema/memtx_recover.h"
 #include "db/schema/schema.h"
+#include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/tuple/update.h"
 #include "db/txn/txn.h"
@@ -62,6 +62,8 @@ static int memtx_replace(struct space *space, struct txn_stmt *stmt, struct tupl
 		tuple_ref(new);
 		space->bsize += new->bsize;
 	}
+	if (!list_empty(&space->builds))
+		space_builds_note(space, old, new);
 	stmt->old_tuple = old;
 	stmt->new_tuple = new;
 	stmt->has_engine_change = old != NULL || new != NULL;
@@ -75,6 +77,8 @@ fail:
 static void memtx_space_undo(struct space *space, struct tuple *old, struct tuple *new)
 {
 	memtx_revert(space, space->index_count, old, new);
+	if (!list_empty(&space->builds))
+		space_builds_note(space, new, old);
 	if (new != NULL) {
 		new->is_dirty = true;
 		space->bsize -= new->bsize;
@@ -254,52 +258,6 @@ void index_unref_tuples(struct index *pk)
 		tuple_unref(last);
 }
 
-static int memtx_check_row(struct tuple *tuple, void *format)
-{
-	const char *data = tuple_data(tuple);
-	return tuple_format_validate(format, data, data + tuple->bsize);
-}
-
-/** Puts rows into an index one by one. */
-static int memtx_insert_rows(struct index *index, struct iterator *it, struct tuple_format *format)
-{
-	struct tuple *tuple, *unused;
-	int rc;
-	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
-		if ((format != NULL && memtx_check_row(tuple, format) != 0) ||
-		    index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused) != 0)
-			return -1;
-	}
-	return rc;
-}
-
-static int memtx_load_rows(struct index *index, struct iterator *it, struct tuple_format *format,
-			   size_t expected)
-{
-	struct index_load load;
-	index_load_create(&load, index, expected);
-	int rc = index_load_gather(&load, it, format != NULL ? memtx_check_row : NULL, format);
-	if (rc == 0)
-		rc = index_load_finish(&load);
-	index_load_destroy(&load);
-	return rc;
-}
-
-/** Fills a new index with the rows of the space. */
-static int memtx_fill_index(struct space *space, struct index *index, struct tuple_format *format)
-{
-	struct index *pk = space->index[0];
-	/* Nothing changes meanwhile; a frozen view does not count references, as iterators do. */
-	struct iterator *it = pk->vtab->frozen_view(pk);
-	if (it == NULL)
-		return -1;
-	int rc = index_can_load(index) ?
-		memtx_load_rows(index, it, format, pk->vtab->size(pk)) :
-		memtx_insert_rows(index, it, format);
-	it->free(it);
-	return rc;
-}
-
 static struct index *memtx_index_create(struct space *space, const struct index_def *def,
 					struct tuple_format *format)
 {
@@ -311,7 +269,8 @@ static struct index *memtx_index_create(struct space *space, const struct index_
 		return index;
 	}
 	if (space->index_count > 0 && space->index[0]->def->iid == 0 &&
-	    memtx_fill_index(space, index, format) != 0) {
+	    space_build(space, index, format) != 0) {
+		space_builds_end(space);
 		index_delete(index);
 		return NULL;
 	}

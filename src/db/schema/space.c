@@ -177,6 +177,7 @@ struct space *space_new(struct space_def *def)
 	space->on_system_change = system_change_by_id(def->id);
 	list_create(&space->before_replace);
 	list_create(&space->on_replace);
+	list_create(&space->builds);
 	return space;
 }
 

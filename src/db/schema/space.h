@@ -47,7 +47,8 @@ struct space_def {
  * How an engine carries out statements. Each slot is called inside an open
  * statement (txn_stmt_begin) with a checked space and request; it changes the
  * indexes and fills old_tuple and new_tuple of the current statement. -1 with an
- * error set leaves the space unchanged. None yields.
+ * error set leaves the space unchanged. None yields but
+ * index_create.
  */
 struct space_vtab {
 	const char *engine_name;
@@ -62,7 +63,8 @@ struct space_vtab {
 	void (*undo)(struct space *space, struct tuple *old_tuple, struct tuple *new_tuple);
 	/**
 	 * An index of this space; filled from the primary one where that has rows, each of
-	 * which is checked against `format` (NULL: none is). NULL with an error.
+	 * which is checked against `format` (NULL: none is). May yield (space_build.h). NULL with
+	 * an error.
 	 */
 	struct index *(*index_create)(struct space *space, const struct index_def *def,
 				      struct tuple_format *format);
@@ -89,6 +91,8 @@ struct space {
 	struct list before_replace, on_replace;
 	/** What a change of a row of a system space does to the schema, or NULL. */
 	int (*on_system_change)(struct txn *txn, struct txn_stmt *stmt);
+	/** Builds of indexes and checks of rows under way (space_build.h). */
+	struct list builds;
 	struct sequence *sequence;
 	uint32_t sequence_fieldno;
 	/** Bytes of all tuples. */

@@ -16,15 +16,13 @@
 #include "db/tuple/key_def.h"
 
 enum {
-	FORMAT_ID_MAX = UINT16_MAX,
 	/** Structure and field map of a tuple are at most so large: see tuple.data_offset. */
 	FIELD_MAP_SIZE_MAX = UINT16_MAX - 64,
 };
 
-struct tuple_format **tuple_formats;
+struct tuple_format *tuple_formats[FORMAT_ID_MAX + 1];
 struct tuple_format *tuple_format_default;
 
-static uint32_t format_capacity;
 /** No id below it is free. */
 static uint32_t format_id_hint;
 
@@ -41,18 +39,11 @@ const char *tuple_field_no_str(uint32_t fieldno)
 static int format_register(struct tuple_format *format)
 {
 	uint32_t id = format_id_hint;
-	while (id < format_capacity && tuple_formats[id] != NULL)
+	while (id <= FORMAT_ID_MAX && tuple_formats[id] != NULL)
 		id++;
 	if (id > FORMAT_ID_MAX) {
 		client_error(ER_TUPLE_FORMAT_LIMIT, FORMAT_ID_MAX + 1);
 		return -1;
-	}
-	if (id >= format_capacity) {
-		uint32_t capacity = format_capacity ? format_capacity * 2 : 64;
-		tuple_formats = xrealloc(tuple_formats, capacity * sizeof(*tuple_formats));
-		memset(tuple_formats + format_capacity, 0,
-		       (capacity - format_capacity) * sizeof(*tuple_formats));
-		format_capacity = capacity;
 	}
 	format->id = id;
 	format_id_hint = id + 1;

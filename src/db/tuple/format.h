@@ -121,8 +121,13 @@ int tuple_format_validate(struct tuple_format *format, const char *data, const c
  */
 int tuple_format_map_fields(struct tuple_format *format, const char *data, uint32_t *field_map);
 
-/** Formats by id; NULL where there is none. */
-extern struct tuple_format **tuple_formats;
+enum { FORMAT_ID_MAX = UINT16_MAX };
+
+/**
+ * Formats by id; NULL where there is none. The table stays where it is: other threads find the
+ * formats of tuples they are given in it.
+ */
+extern struct tuple_format *tuple_formats[FORMAT_ID_MAX + 1];
 
 /** A field's number from 0 as messages tell it, from 1; in a buffer of the thread. */
 const char *tuple_field_no_str(uint32_t fieldno);

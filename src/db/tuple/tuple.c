@@ -19,16 +19,33 @@ enum {
 	TUPLE_OVERHEAD = 14,
 };
 
-struct mem_account tuple_memory = {.name = "tuple", .limit = SIZE_MAX};
+struct mem_account tuple_memory = {.name = "memtx_tuple", .limit = SIZE_MAX};
 struct mem_account runtime_memory = {.name = "runtime", .limit = SIZE_MAX};
 size_t tuple_size_max = 1024 * 1024;
+
+enum {
+	CHUNK_COUNT = 510,
+	/** So few tuples are freed at once when the last view closes. */
+	FREED_AT_ONCE = 500,
+};
+
+/** Tuples without references that are not freed yet. */
+struct tuple_chunk {
+	struct tuple_chunk *next;
+	size_t count;
+	struct tuple *tuples[CHUNK_COUNT];
+};
 
 /** Open read views, and tuples that wait for the last of them. */
 static struct {
 	uint32_t view_count;
-	struct tuple **tuples;
-	size_t count, capacity;
+	struct tuple_chunk *first, *last;
+	size_t count;
 } deferred;
+
+/** Tuples that no view keeps any more. */
+static struct tuple_chunk *garbage;
+void (*tuple_on_garbage)(void);
 
 void tuple_init(void)
 {
@@ -40,8 +57,6 @@ void tuple_free(void)
 {
 	tuple_format_unref(tuple_format_default);
 	tuple_format_default = NULL;
-	xfree(deferred.tuples);
-	memset(&deferred, 0, sizeof(deferred));
 }
 
 static struct mem_account *tuple_account(const struct tuple_format *format)
@@ -91,12 +106,17 @@ void tuple_delete(struct tuple *tuple)
 		tuple_destroy(tuple);
 		return;
 	}
-	if (deferred.count == deferred.capacity) {
-		deferred.capacity = deferred.capacity ? deferred.capacity * 2 : 1024;
-		deferred.tuples = xrealloc(deferred.tuples,
-					   deferred.capacity * sizeof(*deferred.tuples));
+	struct tuple_chunk *chunk = deferred.first;
+	if (chunk == NULL || chunk->count == CHUNK_COUNT) {
+		chunk = xmalloc(sizeof(*chunk));
+		chunk->count = 0;
+		chunk->next = deferred.first;
+		if (deferred.first == NULL)
+			deferred.last = chunk;
+		deferred.first = chunk;
 	}
-	deferred.tuples[deferred.count++] = tuple;
+	chunk->tuples[chunk->count++] = tuple;
+	deferred.count++;
 }
 
 void tuple_read_view_open(void)
@@ -107,13 +127,34 @@ void tuple_read_view_open(void)
 void tuple_read_view_close(void)
 {
 	assert(deferred.view_count > 0);
-	if (--deferred.view_count > 0)
+	if (--deferred.view_count > 0 || deferred.first == NULL)
 		return;
-	for (size_t i = 0; i < deferred.count; i++)
-		tuple_destroy(deferred.tuples[i]);
-	xfree(deferred.tuples);
-	deferred.tuples = NULL;
-	deferred.count = deferred.capacity = 0;
+	size_t count = deferred.count;
+	deferred.last->next = garbage;
+	garbage = deferred.first;
+	deferred.first = deferred.last = NULL;
+	deferred.count = 0;
+	if (count <= FREED_AT_ONCE || tuple_on_garbage == NULL)
+		tuple_collect_garbage(count);
+	if (tuple_has_garbage() && tuple_on_garbage != NULL)
+		tuple_on_garbage();
+}
+
+bool tuple_has_garbage(void)
+{
+	return garbage != NULL;
+}
+
+void tuple_collect_garbage(size_t count)
+{
+	struct tuple_chunk *chunk;
+	for (; count > 0 && (chunk = garbage) != NULL; count--) {
+		tuple_destroy(chunk->tuples[--chunk->count]);
+		if (chunk->count > 0)
+			continue;
+		garbage = chunk->next;
+		xfree(chunk);
+	}
 }
 
 uint32_t tuple_field_count(const struct tuple *tuple)

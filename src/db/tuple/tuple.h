@@ -62,11 +62,17 @@ static inline void tuple_unref(struct tuple *tuple)
 
 /**
  * While a read view is open, a tuple that loses its last reference is kept and
- * freed when the last view closes (so that a checkpoint thread may read it).
- * Never yields.
+ * freed when the last view closes (so that a checkpoint thread may read it); many are
+ * left as garbage then, to be collected in steps. Never yields.
  */
 void tuple_read_view_open(void);
 void tuple_read_view_close(void);
+
+bool tuple_has_garbage(void);
+/** Frees up to `count` tuples of it. */
+void tuple_collect_garbage(size_t count);
+/** Called when there is garbage; may be NULL. */
+extern void (*tuple_on_garbage)(void);
 
 /** The MessagePack array; lives as long as the tuple. */
 static inline const char *tuple_data(const struct tuple *tuple)

@@ -147,6 +147,12 @@ bool txn_is_first_stmt(const struct txn *txn)
 	return txn->sub_level == 1 && txn->sub_stmt_begin[0] == NULL;
 }
 
+bool txn_is_single_stmt(const struct txn *txn)
+{
+	return txn_is_first_stmt(txn) && !list_empty(&txn->stmts) &&
+		txn->stmts.next == txn->stmts.prev;
+}
+
 /** Savepoints made inside a statement end with it. */
 static void txn_drop_inner_savepoints(struct txn *txn)
 {

@@ -87,6 +87,11 @@ static void txn_on_yield(struct fiber *f)
 	note_yield(txn);
 }
 
+void txn_allow_yield(struct txn *txn)
+{
+	txn->fiber->on_yield = NULL;
+}
+
 void txn_forbid_yield(struct txn *txn)
 {
 	txn->fiber->on_yield = txn_on_yield;

@@ -170,6 +170,15 @@ struct txn_stmt *txn_stmt_current(struct txn *txn);
 
 /** Are there no statements before the innermost open one? */
 bool txn_is_first_stmt(const struct txn *txn);
+/** Is the innermost open one the only statement so far? */
+bool txn_is_single_stmt(const struct txn *txn);
+
+/**
+ * What may yield inside a statement goes between these two: others see what the statement
+ * has changed so far, though it may still be undone.
+ */
+void txn_allow_yield(struct txn *txn);
+void txn_forbid_yield(struct txn *txn);
 
 /**
  * Closes the statement: makes its row from `request` (NULL, or one with a header:

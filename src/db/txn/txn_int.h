@@ -8,9 +8,6 @@
 
 struct journal_entry;
 
-/** From now on the transaction is undone when its fiber yields. */
-void txn_forbid_yield(struct txn *txn);
-
 /** -1 with an error where the transaction has been aborted, or its time is over. */
 int txn_check_slow(struct txn *txn);
 

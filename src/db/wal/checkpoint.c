@@ -28,6 +28,7 @@
 #include "db/error.h"
 #include "db/schema/sequence.h"
 #include "db/schema/space.h"
+#include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 #include "db/wal/wal_int.h"
@@ -242,6 +243,9 @@ static int checkpoint_run(void)
 {
 	/* This may yield; from here to the freezing of the views nothing does. */
 	if (sequence_flush() != 0)
+		return -1;
+	/* The row of an index that is being built need not stay. */
+	if (space_builds_wait() != 0)
 		return -1;
 	if (state.has_last && vclock_compare(&state.last, journal_vclock()) == 0)
 		return 0;

@@ -282,7 +282,7 @@ static enum wal_mode wal_mode_option(lua_State *L)
 
 static void set_limits(lua_State *L)
 {
-	tuple_memory.limit = (size_t)number_option(L, "memtx_memory");
+	db_set_memory(number_option(L, "memtx_memory"));
 	double size_max = number_option(L, "memtx_max_tuple_size");
 	tuple_size_max = size_max > 0 ? (size_t)size_max : SIZE_MAX;
 	db_set_read_only(bool_option(L, "read_only"));
@@ -333,7 +333,7 @@ static int set_listen(lua_State *L)
 
 static int set_memtx_memory(lua_State *L)
 {
-	tuple_memory.limit = (size_t)luaL_checknumber(L, 1);
+	db_set_memory(luaL_checknumber(L, 1));
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 static void accounts_are_exact(void **state)
 {
 	(void)state;
-	struct mem_account a = {"test", 0, SIZE_MAX};
+	struct mem_account a = {.name = "test", .limit = SIZE_MAX};
 	void *p[200];
 	size_t expected = 0;
 	for (size_t i = 0; i < 200; i++) {
@@ -32,7 +32,7 @@ static void accounts_are_exact(void **state)
 static void limits_hold(void **state)
 {
 	(void)state;
-	struct mem_account a = {"memtx_tuple", 0, 1000};
+	struct mem_account a = {.name = "memtx_tuple", .limit = 1000};
 	void *p = mem_alloc(&a, 600);
 	assert_non_null(p);
 	assert_null(mem_alloc(&a, 600));

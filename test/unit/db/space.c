@@ -210,7 +210,8 @@ static void try_limit(struct mem_account *account)
 	for (unsigned key = 100; key < 1000; key++) {
 		unsigned code = ER_MEMORY_ISSUE;
 		for (size_t extra = 0; code != 0; extra += 16) {
-			size_t rows_before = db_index_len(T, 0), used = account->used;
+			size_t rows_before = db_index_len(T, 0);
+			size_t used = account->used + account->partner->used;
 			account->limit = used + extra;
 			snprintf(text, sizeof(text), "[%u, %u, 'text']", key, key);
 			code = insert(T, text);
