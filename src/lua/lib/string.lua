@@ -247,6 +247,32 @@ function table.copy(value)
     return setmetatable(copy, getmetatable(value))
 end
 
+local function equals(a, b)
+    if type(a) ~= 'table' or type(b) ~= 'table' then
+        return type(a) == type(b) and a == b
+    end
+    local ma, mb = getmetatable(a), getmetatable(b)
+    if (ma ~= nil and ma.__eq ~= nil) or (mb ~= nil and mb.__eq ~= nil) then
+        return a == b
+    end
+    for k, v in next, a do
+        if not equals(v, b[k]) then
+            return false
+        end
+    end
+    for k in next, b do
+        if a[k] == nil then
+            return false
+        end
+    end
+    return true
+end
+
+-- Are two values equal, tables by all that is in them? (Of 2.11.)
+function table.equals(a, b)
+    return equals(a, b)
+end
+
 -- The environment -----------------------------------------------------------------------------
 
 ffi.cdef[[
