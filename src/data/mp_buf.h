@@ -47,6 +47,12 @@ static inline void mp_put_strn(struct buf *out, const char *s, uint32_t len)
 	out->size += mp_encode_str(p, s, len) - p;
 }
 
+static inline void mp_put_bin(struct buf *out, const char *data, uint32_t len)
+{
+	char *p = buf_reserve(out, len + MP_HEAD_SIZE_MAX);
+	out->size += mp_encode_bin(p, data, len) - p;
+}
+
 static inline void mp_put_str(struct buf *out, const char *s)
 {
 	mp_put_strn(out, s, strlen(s));

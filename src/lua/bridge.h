@@ -123,6 +123,7 @@ enum lua_cdata_kind {
 	CDATA_CHAR_PTR, CDATA_CONST_CHAR_PTR,
 	CDATA_IBUF,	/* of the module buffer; see buffer.h */
 	CDATA_DATETIME, CDATA_INTERVAL,
+	CDATA_VARBINARY,	/* struct lua_varbinary */
 };
 
 /**
@@ -142,6 +143,26 @@ void lua_push_int64_cdata(lua_State *L, int64_t value);
 
 /** A cdata `char *` or `const char *`. [raises] out of memory. */
 void lua_push_char_ptr(lua_State *L, const char *ptr, bool is_const);
+
+/** Bytes that are no text, as scripts hold them: the module `varbinary`. */
+struct lua_varbinary {
+	uint32_t size;
+	char data[];
+};
+
+/** Pushes a varbinary, or, unless the new behaviour is on, a string. [raises] out of memory. */
+void lua_push_binary(lua_State *L, const char *data, size_t size);
+
+/** What users choose with the module `compat`; each is off as in the reference of our version. */
+struct lua_compat {
+	/** Binary data is decoded as varbinary, not as a string. */
+	bool binary_as_object;
+	/** JSON leaves slashes as they are. */
+	bool json_plain_slash;
+	/** YAML writes strings of several lines as blocks. */
+	bool yaml_block_text;
+};
+extern struct lua_compat lua_compat;
 
 /* Tuples ---------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@ static bool is_slow;
 static uint8_t kind_by_id[UINT16_MAX + 1];
 
 static int ref_null, ref_classify, ref_int64, ref_uint64, ref_uuid, ref_serializer;
-static int ref_decimal, ref_datetime, ref_interval;
+static int ref_decimal, ref_datetime, ref_interval, ref_varbinary;
 static int ref_char_ptr, ref_const_char_ptr;
 
 static uint16_t id_at(const void *payload, int offset)
@@ -102,6 +102,7 @@ void lua_cdata_init(lua_State *L)
 	ref_decimal = ref_field(L, "new_decimal");
 	ref_datetime = ref_field(L, "new_datetime");
 	ref_interval = ref_field(L, "new_interval");
+	ref_varbinary = ref_field(L, "new_varbinary");
 	ref_char_ptr = ref_field(L, "new_char_ptr");
 	ref_const_char_ptr = ref_field(L, "new_const_char_ptr");
 	ref_serializer = ref_field(L, "serializer");
@@ -199,6 +200,21 @@ struct datetime *lua_push_datetime_new(lua_State *L)
 struct interval *lua_push_interval_new(lua_State *L)
 {
 	return lua_push_new(L, ref_interval);
+}
+
+struct lua_compat lua_compat;
+
+void lua_push_binary(lua_State *L, const char *data, size_t size)
+{
+	if (!lua_compat.binary_as_object) {
+		lua_pushlstring(L, data, size);
+		return;
+	}
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_varbinary);
+	lua_pushnumber(L, (lua_Number)size);
+	lua_call(L, 1, 1);
+	struct lua_varbinary *v = (struct lua_varbinary *)lua_topointer(L, -1);
+	memcpy(v->data, data, size);
 }
 
 void lua_push_char_ptr(lua_State *L, const char *ptr, bool is_const)

@@ -38,6 +38,11 @@ struct interval {
 	double year, month, week, day, hour, min, sec, nsec;
 	int32_t __adjust, __unused;
 };
+/* struct lua_varbinary of bridge.h. */
+struct varbinary {
+	const uint32_t __size;
+	const char __data[?];
+};
 struct tt_uuid {
 	uint32_t time_low;
 	uint16_t time_mid;
@@ -71,6 +76,7 @@ local kinds = {
 	{19, 'struct ibuf'},
 	{20, 'struct datetime'},
 	{21, 'struct interval'},
+	{22, 'struct varbinary'},
 }
 
 -- The kind of each type by its id.
@@ -84,8 +90,8 @@ for _, row in ipairs(kinds) do
 		if kind_by_id[id] == nil then
 			kind_by_id[id] = row[1]
 			samples[#samples + 1] = id
-			local is_tuple = row[i] == 'struct lua_tuple'
-			samples[#samples + 1] = is_tuple and ctype(16) or ctype()
+			local is_variable = row[i] == 'struct lua_tuple' or row[i] == 'struct varbinary'
+			samples[#samples + 1] = is_variable and ctype(16) or ctype()
 		end
 	end
 end
@@ -134,6 +140,7 @@ local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
 local char_ptr_t, const_char_ptr_t = ffi.typeof('char *'), ffi.typeof('const char *')
 local tuple_t, uuid_t = ffi.typeof('struct lua_tuple'), ffi.typeof('struct tt_uuid')
 local decimal_t = ffi.typeof('struct decimal')
+local varbinary_t = ffi.typeof('struct varbinary')
 local datetime_t, interval_t = ffi.typeof('struct datetime'), ffi.typeof('struct interval')
 
 return {
@@ -149,6 +156,7 @@ return {
 	new_tuple = function(size) return tuple_t(size) end,
 	new_uuid = function() return uuid_t() end,
 	new_decimal = function() return decimal_t() end,
+	new_varbinary = function(size) return varbinary_t(size, size) end,
 	new_datetime = function() return datetime_t() end,
 	new_interval = function() return interval_t() end,
 	new_char_ptr = function() return char_ptr_t() end,

@@ -173,7 +173,7 @@ void lua_decode_value(lua_State *L, const char **data, const struct lua_codec *c
 		break;
 	case MP_BIN:
 		s = mp_decode_bin(data, &len);
-		lua_pushlstring(L, s, len);
+		lua_push_binary(L, s, len);
 		break;
 	case MP_ARRAY: decode_array(L, data, codec); break;
 	case MP_MAP: decode_map(L, data, codec); break;

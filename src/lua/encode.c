@@ -464,6 +464,11 @@ static void encode_cdata(struct encoder *e, int idx)
 	}
 	case CDATA_UUID: encode_uuid(e, payload); break;
 	case CDATA_DECIMAL: encode_decimal(e, payload); break;
+	case CDATA_VARBINARY: {
+		const struct lua_varbinary *v = payload;
+		mp_put_bin(e->out, v->data, v->size);
+		break;
+	}
 	case CDATA_DATETIME: encode_datetime(e, payload); break;
 	case CDATA_INTERVAL: encode_interval(e, payload); break;
 	default: encode_other(e, idx); break;

@@ -240,6 +240,8 @@ void lua_init_modules(lua_State *L)
 		lua_uuid_init,
 		lua_decimal_init,
 		lua_datetime_init,
+		lua_varbinary_init,
+		lua_compat_init,
 		lua_msgpack_init,
 		lua_json_init,
 		lua_yaml_init,

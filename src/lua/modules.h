@@ -21,6 +21,8 @@ void lua_buffer_init(lua_State *L);
 void lua_uuid_init(lua_State *L);
 void lua_decimal_init(lua_State *L);
 void lua_datetime_init(lua_State *L);
+void lua_varbinary_init(lua_State *L);
+void lua_compat_init(lua_State *L);
 void lua_msgpack_init(lua_State *L);
 void lua_json_init(lua_State *L);
 void lua_yaml_init(lua_State *L);

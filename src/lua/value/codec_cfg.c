@@ -28,6 +28,8 @@ static const struct option {
 
 enum {
 	OPTION_COUNT = sizeof(options) / sizeof(options[0]),
+	/** The most digits of a number, as in the reference. */
+	NUMBER_PRECISION_MAX = 14,
 	/** The most that a number may be set to: so deep a nesting still fits a fiber's stack. */
 	CODEC_INT_MAX = 1000,
 };
@@ -46,11 +48,11 @@ static void push_option(lua_State *L, const struct option *o, const struct lua_c
 		lua_pushinteger(L, *(const int *)field);
 }
 
-/** Takes the value at the top, where it has the option's type, and pops it. */
+/** Takes the value at the top, where it is there and, for a number, is one; pops it. */
 static void take_option(lua_State *L, const struct option *o, struct lua_codec *codec)
 {
 	char *field = (char *)codec + o->offset;
-	if (o->kind == OPTION_BOOL && lua_isboolean(L, -1))
+	if (o->kind == OPTION_BOOL && !lua_isnil(L, -1))
 		*(bool *)field = lua_toboolean(L, -1);
 	else if (o->kind == OPTION_INT && lua_isnumber(L, -1))
 		*(int *)field = lua_tointeger(L, -1) < CODEC_INT_MAX ? lua_tointeger(L, -1) :
@@ -143,8 +145,8 @@ int lua_number_text(char *out, double value, const struct lua_codec *codec)
 	if (value >= 0x1p63 && value < 0x1p64)
 		return snprintf(out, 64, "%llu", (unsigned long long)value);
 	int precision = codec->encode_number_precision;
-	if (precision < 1 || precision > 17)
-		precision = 17;
+	if (precision < 1 || precision > NUMBER_PRECISION_MAX)
+		precision = NUMBER_PRECISION_MAX;
 	return snprintf(out, 64, "%.*g", precision, value);
 }
 

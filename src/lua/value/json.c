@@ -28,7 +28,7 @@ static const char *escape_of(unsigned char c, char *scratch)
 	switch (c) {
 	case '"': return "\\\"";
 	case '\\': return "\\\\";
-	case '/': return "\\/";
+	case '/': return lua_compat.json_plain_slash ? NULL : "\\/";
 	case '\b': return "\\b";
 	case '\t': return "\\t";
 	case '\n': return "\\n";
@@ -151,6 +151,13 @@ static bool put_value(struct buf *out, const char **data, const struct lua_codec
 	}
 }
 
+/** The options in argument 2. [raises] */
+static void check_options(lua_State *L)
+{
+	if (!lua_istable(L, 2))
+		luaL_error(L, "attempt to index a %s value", luaL_typename(L, 2));
+}
+
 /** encode(value[, options]) */
 static int json_encode(lua_State *L)
 {
@@ -158,7 +165,7 @@ static int json_encode(lua_State *L)
 	luaL_argcheck(L, top == 1 || top == 2, 1, "expected 1 or 2 arguments");
 	struct lua_codec codec = *lua_codec_of(L);
 	if (top == 2) {
-		luaL_checktype(L, 2, LUA_TTABLE);
+		check_options(L);
 		lua_codec_override(L, 2, &codec);
 	}
 	codec.encode_depth_is_told = false;
@@ -186,7 +193,7 @@ static int json_decode(lua_State *L)
 	size_t len;
 	const char *text = luaL_checklstring(L, 1, &len);
 	if (top == 2) {
-		luaL_checktype(L, 2, LUA_TTABLE);
+		check_options(L);
 		lua_codec_override(L, 2, &codec);
 	}
 	lua_json_decode(L, text, len, &codec);

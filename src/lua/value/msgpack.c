@@ -12,17 +12,24 @@
 #include "lua/value/msgpack_object.h"
 #include "lua/modules.h"
 
-/** encode(value[, ibuf]): a string; or, with a buffer, writes there and returns the size */
+/**
+ * encode(value[, ibuf | options]): a string; or, with a buffer, writes there and returns
+ * the size
+ */
 static int msgpack_encode(lua_State *L)
 {
-	if (lua_gettop(L) < 1)
+	int top = lua_gettop(L);
+	if (top < 1)
 		return luaL_error(L, "msgpack.encode: a Lua object expected");
 	void *payload = NULL;
-	bool is_string = lua_gettop(L) == 1;
-	if (!is_string && lua_cdata(L, 2, &payload) != CDATA_IBUF)
+	struct lua_codec codec = *lua_codec_of(L);
+	bool has_options = top > 1 && lua_istable(L, 2), is_string = top == 1 || has_options;
+	if (has_options)
+		lua_codec_override(L, 2, &codec);
+	else if (!is_string && lua_cdata(L, 2, &payload) != CDATA_IBUF)
 		return luaL_error(L, "msgpack.encode: argument 2 must be of type 'struct ibuf'");
 	struct buf *out = lua_scratch_get();
-	lua_encode(L, 1, out, lua_codec_of(L));
+	lua_encode(L, 1, out, &codec);
 	if (is_string) {
 		lua_pushlstring(L, out->data, out->size);
 	} else {

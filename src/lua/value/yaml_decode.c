@@ -4,6 +4,7 @@
  * that unwinds the C stack leaves it to the collector.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +130,15 @@ static bool push_integer(lua_State *L, const char *s, size_t len)
 	return true;
 }
 
+/** [raises] A number that is none, unless the codec takes them. */
+static void check_number(lua_State *L, double value, const struct lua_codec *codec)
+{
+	if (!isfinite(value) && !codec->decode_invalid_numbers)
+		luaL_error(L, "number must not be NaN or Inf");
+}
+
 /** A plain scalar: null, a boolean, a number, or else a string. */
-static void push_plain(lua_State *L, const char *s, size_t len)
+static void push_plain(lua_State *L, const char *s, size_t len, const struct lua_codec *codec)
 {
 	if (len == 0 || equals(s, len, "~") || equals(s, len, "null")) {
 		lua_push_null(L);
@@ -141,6 +149,7 @@ static void push_plain(lua_State *L, const char *s, size_t len)
 	} else if (!push_integer(L, s, len)) {
 		lua_pushlstring(L, s, len);
 		if (lua_isnumber(L, -1)) {
+			check_number(L, lua_tonumber(L, -1), codec);
 			lua_pushnumber(L, lua_tonumber(L, -1));
 			lua_remove(L, -2);
 		}
@@ -152,7 +161,7 @@ static void push_binary(lua_State *L, const char *s, size_t len)
 	struct buf *out = lua_scratch_get();
 	char *p = buf_reserve(out, base64_decoded_size_max(len));
 	out->size = base64_decode(s, len, p);
-	lua_pushlstring(L, out->data, out->size);
+	lua_push_binary(L, out->data, out->size);
 	lua_scratch_put(out);
 }
 
@@ -187,7 +196,7 @@ static void push_scalar(struct reader *r)
 	if (push_tagged(L, tag, s, len))
 		;
 	else if (r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
-		push_plain(L, s, len);
+		push_plain(L, s, len, r->codec);
 	else
 		lua_pushlstring(L, s, len);
 	set_anchor(r, (const char *)r->event.data.scalar.anchor);

@@ -338,6 +338,11 @@ static void walk_cdata(struct walker *w, int idx, bool is_flow)
 	case CDATA_TUPLE: walk_tuple(w, payload); return;
 	case CDATA_ERROR:
 	case CDATA_UUID: put_tostring(w, idx, is_flow); return;
+	case CDATA_VARBINARY: {
+		const struct lua_varbinary *v = payload;
+		put(w, EVENT_BINARY, is_flow, -1, v->data, v->size);
+		return;
+	}
 	case CDATA_DECIMAL:
 	case CDATA_DATETIME:
 	case CDATA_INTERVAL: put_plain_tostring(w, idx); return;
@@ -407,7 +412,8 @@ static yaml_scalar_style_t style_of(lua_State *L, const struct event *e, const c
 {
 	if (e->is_flow || looks_special(L, text, e->len))
 		return YAML_SINGLE_QUOTED_SCALAR_STYLE;
-	return memmem(text, e->len, "\n\n", 2) != NULL ? YAML_LITERAL_SCALAR_STYLE :
+	const char *block = lua_compat.yaml_block_text ? "\n" : "\n\n";
+	return memmem(text, e->len, block, strlen(block)) != NULL ? YAML_LITERAL_SCALAR_STYLE :
 							 YAML_ANY_SCALAR_STYLE;
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The module `compat`: what the Lua half (compat.lua) sets in C.
+ */
+#include "lua/bridge.h"
+#include "lua/modules.h"
+
+/** (is_new): upvalue 1 points to the flag. */
+static int set_flag(lua_State *L)
+{
+	bool *flag = lua_touserdata(L, lua_upvalueindex(1));
+	*flag = lua_toboolean(L, 1);
+	return 0;
+}
+
+void lua_compat_init(lua_State *L)
+{
+	static const struct {
+		const char *name;
+		bool *flag;
+	} options[] = {
+		{"binary_data_decoding", &lua_compat.binary_as_object},
+		{"json_escape_forward_slash", &lua_compat.json_plain_slash},
+		{"yaml_pretty_multiline", &lua_compat.yaml_block_text},
+	};
+	lua_new_module(L, "tarn.compat", NULL);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		lua_pushlightuserdata(L, options[i].flag);
+		lua_pushcclosure(L, set_flag, 1);
+		lua_setfield(L, -2, options[i].name);
+	}
+	lua_pop(L, 1);
+	lua_load_embedded(L, "compat.lua", "compat");
+}
