@@ -4,7 +4,10 @@
  */
 #include "data/json_path.h"
 
-#include <stdbool.h>
+#include <assert.h>
+#include <string.h>
+
+#include "data/mp.h"
 
 static int path_peek(const struct json_path *path)
 {
@@ -75,7 +78,7 @@ static int path_read_quoted(struct json_path *path, struct json_token *token)
 	return 0;
 }
 
-int json_path_next(struct json_path *path, struct json_token *token)
+static int path_next(struct json_path *path, struct json_token *token, bool allows_any)
 {
 	int c = path_peek(path);
 	if (c == -1) {
@@ -90,14 +93,70 @@ int json_path_next(struct json_path *path, struct json_token *token)
 		return path->offset == 0 ? path_read_name(path, token) : path_position(path);
 	path->offset++;
 	c = path_peek(path);
-	int rc = c == '"' || c == '\'' ? path_read_quoted(path, token) :
-		path_read_index(path, token);
+	int rc = 0;
+	if (c == '*' && allows_any) {
+		path->offset++;
+		token->type = JSON_TOKEN_ANY;
+	} else {
+		rc = c == '"' || c == '\'' ? path_read_quoted(path, token) :
+			path_read_index(path, token);
+	}
 	if (rc != 0)
 		return rc;
 	if (path_peek(path) != ']')
 		return path_position(path);
 	path->offset++;
 	return 0;
+}
+
+int json_path_next(struct json_path *path, struct json_token *token)
+{
+	return path_next(path, token, false);
+}
+
+int json_path_next_any(struct json_path *path, struct json_token *token)
+{
+	return path_next(path, token, true);
+}
+
+bool json_token_equal(const struct json_token *a, const struct json_token *b)
+{
+	if (a->type != b->type)
+		return false;
+	if (a->type == JSON_TOKEN_INDEX)
+		return a->index == b->index;
+	return a->type != JSON_TOKEN_KEY ||
+		(a->key_len == b->key_len && memcmp(a->key, b->key, a->key_len) == 0);
+}
+
+static const char *enter_array(const struct json_token *token, const char *value)
+{
+	if (mp_typeof(*value) != MP_ARRAY || token->index >= mp_decode_array(&value))
+		return NULL;
+	for (uint32_t i = 0; i < token->index; i++)
+		mp_next(&value);
+	return value;
+}
+
+const char *json_token_enter(const struct json_token *token, const char *value)
+{
+	if (token->type == JSON_TOKEN_INDEX)
+		return enter_array(token, value);
+	assert(token->type == JSON_TOKEN_KEY);
+	if (mp_typeof(*value) != MP_MAP)
+		return NULL;
+	for (uint32_t count = mp_decode_map(&value); count > 0; count--) {
+		if (mp_typeof(*value) == MP_STR) {
+			uint32_t len;
+			const char *key = mp_decode_str(&value, &len);
+			if (len == token->key_len && memcmp(key, token->key, len) == 0)
+				return value;
+		} else {
+			mp_next(&value);
+		}
+		mp_next(&value);
+	}
+	return NULL;
 }
 
 int json_path_check(struct json_path path)

@@ -67,7 +67,7 @@ static void bit_value_decode(struct bit_value *value, const char *data)
 static void bit_value_of_tuple(struct bit_value *value, const struct index *index,
 			       const struct tuple *tuple)
 {
-	const char *field = tuple_field_fast(tuple, index->def->key_def->parts[0].fieldno);
+	const char *field = tuple_field_by_part(tuple, &index->def->key_def->parts[0]);
 	bit_value_decode(value, field);
 }
 

@@ -5,6 +5,7 @@
 #include "db/index/index.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "data/mp.h"
@@ -35,6 +36,7 @@ const char *iterator_type_names[iterator_type_MAX] = {
 
 struct mem_account index_memory = {.name = "memtx_index", .limit = SIZE_MAX};
 bool index_is_undoing;
+const struct index_func_vtab *index_func_vtab;
 
 struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *name, size_t name_len,
 				enum index_type type, bool is_unique, bool hint,
@@ -62,6 +64,16 @@ void index_def_set_pk(struct index_def *def, const struct key_def *pk_def)
 		def->cmp_def = key_def_merge(def->key_def, pk_def);
 }
 
+void index_def_set_func(struct index_def *def, uint32_t func_id, struct func *func)
+{
+	if (func != NULL)
+		index_func_vtab->pin(func);
+	if (def->func != NULL)
+		index_func_vtab->unpin(def->func);
+	def->func_id = func_id;
+	def->func = func;
+}
+
 struct index_def *index_def_dup(const struct index_def *def)
 {
 	struct index_def *copy = xcalloc(1, sizeof(*copy));
@@ -69,6 +81,8 @@ struct index_def *index_def_dup(const struct index_def *def)
 	copy->name = xstrdup(def->name);
 	copy->key_def = key_def_dup(def->key_def);
 	copy->cmp_def = key_def_dup(def->cmp_def);
+	copy->func = NULL;
+	index_def_set_func(copy, def->func_id, def->func);
 	return copy;
 }
 
@@ -76,6 +90,7 @@ void index_def_delete(struct index_def *def)
 {
 	key_def_delete(def->key_def);
 	key_def_delete(def->cmp_def);
+	index_def_set_func(def, 0, NULL);
 	xfree(def->name);
 	xfree(def);
 }
@@ -86,7 +101,8 @@ struct index *index_new(const struct index_def *def, const char *space_name)
 	struct index *index = NULL;
 	switch (def->type) {
 	case INDEX_TREE:
-		index = tree_index_new(own);
+		index = def->key_def->is_multikey || def->key_def->is_func ?
+			keys_index_new(own) : tree_index_new(own);
 		break;
 	case INDEX_HASH:
 		if (!def->is_unique)

@@ -16,6 +16,7 @@ struct tuple;
 struct index;
 struct mem_account;
 struct index_load;
+struct func;
 
 enum index_type { INDEX_TREE, INDEX_HASH, INDEX_BITSET, INDEX_RTREE, index_type_MAX };
 extern const char *index_type_names[index_type_MAX];	/* "TREE", ... */
@@ -57,6 +58,10 @@ struct index_def {
 	 * behind.
 	 */
 	struct key_def *cmp_def;
+	/** Functional: the number of the function; else 0. */
+	uint32_t func_id;
+	/** NULL where it is not known yet: such an index is empty and can't be read. */
+	struct func *func;
 };
 
 /**
@@ -68,6 +73,8 @@ struct index_def *index_def_new(uint32_t space_id, uint32_t iid, const char *nam
 				const struct key_def *key_def, const struct key_def *pk_def);
 /** Orders entries by another primary key: NULL for the primary index itself. */
 void index_def_set_pk(struct index_def *def, const struct key_def *pk_def);
+/** Makes the index functional; keeps the function (which may be NULL) in memory. */
+void index_def_set_func(struct index_def *def, uint32_t func_id, struct func *func);
 struct index_def *index_def_dup(const struct index_def *def);
 void index_def_delete(struct index_def *def);
 
@@ -150,6 +157,23 @@ struct index {
 	/** Of a deferred index: what it will be. */
 	const struct index_vtab *_real_vtab;
 };
+
+struct buf;
+
+/** How functional indexes reach their functions; owned by db/schema, which sets it. */
+struct index_func_vtab {
+	/** Keeps a function in memory, and lets it go. */
+	void (*pin)(struct func *func);
+	void (*unpin)(struct func *func);
+	/**
+	 * Calls the index's function for a row. Appends the keys that it returns, each a
+	 * checked MessagePack array, and tells their count. -1: ER_FUNC_INDEX_FUNC,
+	 * ER_FUNC_INDEX_FORMAT.
+	 */
+	int (*keys)(const struct index *index, struct tuple *row, struct buf *out,
+		    uint32_t *count);
+};
+extern const struct index_func_vtab *index_func_vtab;
 
 /** Memory of all indexes. */
 extern struct mem_account index_memory;

@@ -14,6 +14,11 @@ struct index *rtree_index_new(struct index_def *def);
 /** index_check_key() of an RTREE index, whose keys are not as others. */
 int rtree_check_key(const struct index *index, enum iterator_type type, const char *key,
 		    uint32_t part_count);
+/** Multikey and functional ones. */
+struct index *keys_index_new(struct index_def *def);
+
+/** What a TREE has that equals a tuple by all of its order, or (is_key) by its key alone. */
+struct tuple *tree_index_find(struct index *index, const struct tuple *tuple, bool is_key);
 
 /** Sets ER_UNSUPPORTED_INDEX_FEATURE. */
 void index_unsupported(const struct index *index, const char *feature);

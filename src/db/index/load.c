@@ -115,6 +115,8 @@ static hint_t load_bytes_hint(struct index_load *load, const struct tuple *tuple
 int index_load_add(struct index_load *load, struct tuple *tuple)
 {
 	const struct key_def *def = load->index->def->cmp_def;
+	if (tuple_key_is_excluded(tuple, load->index->def->key_def))
+		return 0;
 	if (load->count == load->capacity && load_grow(load) != 0)
 		return -1;
 	struct index_entry *entry = &load->entries[load->count];

@@ -87,7 +87,7 @@ static int box_decode(const char *data, uint32_t count, const char *what, unsign
 
 static int box_of_tuple(const struct index *index, const struct tuple *tuple, double *box)
 {
-	const char *field = tuple_field_fast(tuple, index->def->key_def->parts[0].fieldno);
+	const char *field = tuple_field_by_part(tuple, &index->def->key_def->parts[0]);
 	assert(field != NULL && mp_typeof(*field) == MP_ARRAY);
 	uint32_t count = mp_decode_array(&field);
 	return box_decode(field, count, "Field", index->def->dimension, box);

@@ -208,6 +208,13 @@ static int64_t tree_count(struct index *index, enum iterator_type type, const ch
 	}
 }
 
+struct tuple *tree_index_find(struct index *index, const struct tuple *tuple, bool is_key)
+{
+	const struct key_def *def = is_key ? index->def->key_def : index->def->cmp_def;
+	struct bptree_search search = bptree_search_tuple(tree_of(index), tuple, def);
+	return bptree_find(tree_of(index), &search);
+}
+
 /* Changes ---------------------------------------------------------------- */
 
 /** Takes a tuple out; it must be there. */
@@ -225,12 +232,8 @@ static void tree_remove(struct index *index, struct tuple *tuple)
 /** What a nullable unique index has with an equal key that is free of nil. */
 static struct tuple *tree_find_nullable_dup(struct index *index, const struct tuple *tuple)
 {
-	const struct key_def *key_def = index->def->key_def;
-	if (tuple_key_has_null(tuple, key_def))
-		return NULL;
-	struct bptree *tree = tree_of(index);
-	struct bptree_search search = bptree_search_tuple(tree, tuple, key_def);
-	return bptree_find(tree, &search);
+	return tuple_key_has_null(tuple, index->def->key_def) ? NULL :
+		tree_index_find(index, tuple, true);
 }
 
 static int tree_put(struct index *index, struct tuple *old_tuple, struct tuple *new_tuple,
@@ -265,9 +268,17 @@ static int tree_put(struct index *index, struct tuple *old_tuple, struct tuple *
 static int tree_replace(struct index *index, struct tuple *old_tuple, struct tuple *new_tuple,
 			enum dup_replace_mode mode, struct tuple **result)
 {
+	const struct key_def *key_def = index->def->key_def;
+	if (key_def->has_exclude_null) {
+		if (new_tuple != NULL && tuple_key_is_excluded(new_tuple, key_def))
+			new_tuple = NULL;
+		if (old_tuple != NULL && tuple_key_is_excluded(old_tuple, key_def))
+			old_tuple = NULL;
+	}
 	if (new_tuple != NULL)
 		return tree_put(index, old_tuple, new_tuple, mode, result);
-	tree_remove(index, old_tuple);
+	if (old_tuple != NULL)
+		tree_remove(index, old_tuple);
 	*result = old_tuple;
 	return 0;
 }

@@ -24,7 +24,11 @@ enum {
 	FIELD_EXPORTS, FIELD_OPTS, FIELD_COMMENT,
 };
 
-enum { FUNC_ID_MAX = 32000 };
+enum {
+	FUNC_ID_MAX = 32000,
+	/** The index of _func_index by the function's number. */
+	FUNC_INDEX_BY_FUNC = 1,
+};
 
 static int create_error(const struct func_def *def, const char *text)
 {
@@ -232,6 +236,8 @@ static int func_drop(struct txn *txn, struct txn_stmt *stmt, struct func *func)
 		why = "function is SQL built-in";
 	else if (schema_object_is_granted("function", def->id))
 		why = "function has grants";
+	else if (schema_index_has_row(SPACE_FUNC_INDEX, FUNC_INDEX_BY_FUNC, def->id))
+		why = "function has references";
 	if (why != NULL) {
 		/* The reference has the owner's number in this text. */
 		client_error(ER_DROP_FUNCTION, def->uid, why);

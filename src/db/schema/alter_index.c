@@ -178,11 +178,12 @@ static int index_rebuild(struct space *space, const struct index_def *def,
 static bool index_is_wider(const struct index_def *wide, const struct index_def *narrow)
 {
 	const struct key_def *to = wide->key_def, *from = narrow->key_def;
-	if (wide->type != narrow->type || (wide->is_unique && !narrow->is_unique) ||
+	if (wide->type != narrow->type || wide->func_id != narrow->func_id || (wide->is_unique && !narrow->is_unique) ||
 	    to->part_count != from->part_count)
 		return false;
 	for (uint32_t i = 0; i < to->part_count; i++) {
-		if (to->parts[i].fieldno != from->parts[i].fieldno ||
+		if (!key_part_same_place(&to->parts[i], &from->parts[i]) ||
+		    to->parts[i].exclude_null != from->parts[i].exclude_null ||
 		    to->parts[i].coll_id != from->parts[i].coll_id ||
 		    (from->parts[i].is_nullable && !to->parts[i].is_nullable) ||
 		    !field_type_contains(to->parts[i].type, from->parts[i].type))
@@ -191,15 +192,17 @@ static bool index_is_wider(const struct index_def *wide, const struct index_def 
 	return true;
 }
 
-static int index_alter(struct txn *txn, struct txn_stmt *stmt, struct space *space,
-		       struct index *old, const struct index_def *def)
+int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, struct index *old,
+		const struct index_def *def)
 {
 	if (old->def->type == def->type && old->def->is_unique == def->is_unique &&
 	    old->def->dimension == def->dimension && old->def->distance == def->distance &&
-	    key_def_equal(old->def->key_def, def->key_def))
+	    old->def->hint == def->hint && old->def->func_id == def->func_id &&
+	    old->def->func == def->func && key_def_equal(old->def->key_def, def->key_def))
 		return index_rename(txn, stmt, old, def);
 	/* The reference need not build the index then; here no fiber runs meanwhile either way. */
-	if (space_row_count(space) > 0 && !index_is_wider(def, old->def) &&
+	bool is_disabled = def->func_id != 0 && def->func == NULL;
+	if (space_row_count(space) > 0 && !is_disabled && !index_is_wider(def, old->def) &&
 	    alter_check_alone(txn, "index build") != 0)
 		return -1;
 	struct index_list list;
@@ -241,7 +244,7 @@ int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 	if (def == NULL)
 		return -1;
 	int rc = old == NULL ? index_add(txn, stmt, space, def) :
-		index_alter(txn, stmt, space, old, def);
+		alter_index(txn, stmt, space, old, def);
 	index_def_delete(def);
 	return rc;
 }

@@ -90,8 +90,8 @@ int alter_on_cluster(struct txn *txn, struct txn_stmt *stmt)
 int alter_on_unsupported(struct txn *txn, struct txn_stmt *stmt)
 {
 	(void)txn;
+	(void)stmt;
 	/* What was refused can't be there to be deleted. */
-	client_error(ER_UNSUPPORTED, "tarn", stmt->space_id == SPACE_FUNC_INDEX ?
-		     "functional indexes" : "triggers and constraints of SQL");
+	client_error(ER_UNSUPPORTED, "tarn", "triggers and constraints of SQL");
 	return -1;
 }

@@ -132,27 +132,10 @@ static int space_check_rows(struct space *space, struct tuple_format *format)
 	return rc;
 }
 
-/** Does every tuple of one format suit the other, too? */
-static bool format_is_wider(const struct tuple_format *wide, const struct tuple_format *narrow)
-{
-	if (wide->exact_field_count != 0 && wide->exact_field_count != narrow->exact_field_count)
-		return false;
-	for (uint32_t i = 0; i < wide->field_count; i++) {
-		static const struct tuple_format_field any = {.is_nullable = true};
-		const struct tuple_format_field *to = &wide->fields[i];
-		const struct tuple_format_field *from = i < narrow->field_count ?
-			&narrow->fields[i] : &any;
-		if (!field_type_contains(to->type, from->type) ||
-		    (from->is_nullable && !to->is_nullable))
-			return false;
-	}
-	return true;
-}
-
 /** Checks the rows against a new format where any of them may not suit it. */
 static int alter_check_rows(struct txn *txn, struct space *space, struct tuple_format *format)
 {
-	if (space_row_count(space) == 0 || format_is_wider(format, space->format))
+	if (space_row_count(space) == 0 || tuple_format_is_wider(format, space->format))
 		return 0;
 	if (alter_check_alone(txn, "space format check") != 0)
 		return -1;

@@ -30,6 +30,10 @@ void alter_finish(struct alter *alter, struct index *const *index, uint32_t inde
 /** Ends an alteration that failed after alter_begin(). */
 void alter_abort(struct alter *alter);
 
+/** Gives an index another definition, building it anew where that has to be. */
+int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, struct index *old,
+		const struct index_def *def);
+
 /**
  * A change that looks at all rows of a space may not follow others in a transaction.
  * -1: ER_MULTISTATEMENT_TRANSACTION.

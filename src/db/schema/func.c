@@ -133,6 +133,17 @@ int func_access_check(struct func *func)
 			    &func->access);
 }
 
+void func_pin(struct func *func)
+{
+	func->calls++;
+}
+
+void func_unpin(struct func *func)
+{
+	if (--func->calls == 0 && func->is_dropped)
+		func_free(func);
+}
+
 /** The function runs with its owner's rights. */
 static int func_call_setuid(struct func *func, struct port *args, struct port *result)
 {
@@ -152,10 +163,9 @@ int func_call(struct func *func, struct port *args, struct port *result)
 {
 	if (func_access_check(func) != 0)
 		return -1;
-	func->calls++;
+	func_pin(func);
 	int rc = func->def->is_setuid ? func_call_setuid(func, args, result) :
 		func->vtab->call(func, args, result);
-	if (--func->calls == 0 && func->is_dropped)
-		func_free(func);
+	func_unpin(func);
 	return rc;
 }

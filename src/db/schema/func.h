@@ -38,7 +38,10 @@ struct func {
 	struct access access;
 	/** The language's own (a registry reference, a symbol). */
 	intptr_t impl;
-	/** Calls that run now: a function dropped meanwhile is freed by the last one. */
+	/**
+	 * Calls that run now, and index definitions: a function dropped meanwhile is freed
+	 * by the last of them.
+	 */
 	uint32_t calls;
 	bool is_dropped;
 };
@@ -52,6 +55,10 @@ void func_language_register(enum func_language language, func_language_new make)
 
 struct func *func_by_name(const char *name, size_t len);	/* NULL: none, no error set */
 struct func *func_by_id(uint32_t id);
+
+/** Keeps the function in memory, though it be dropped, until func_unpin(). */
+void func_pin(struct func *func);
+void func_unpin(struct func *func);
 
 /** Checks `execute`, switches to the owner where setuid, calls. May yield. */
 int func_call(struct func *func, struct port *args, struct port *result);

@@ -10,9 +10,11 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/schema/func.h"
 #include "db/schema/options.h"
 #include "db/schema/schema.h"
 #include "db/tuple/coll_id.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
 
 enum { FIELD_ID, FIELD_IID, FIELD_NAME, FIELD_TYPE, FIELD_OPTS, FIELD_PARTS };
@@ -30,6 +32,7 @@ struct index_options {
 	int64_t range_size, page_size, run_count_per_level, lsn;
 	double run_size_ratio, bloom_fpr;
 	uint32_t func;
+	bool hint;
 };
 
 #define OPTION(name, type) {#name, type, offsetof(struct index_options, name)}
@@ -44,6 +47,7 @@ static const struct option index_option_table[] = {
 	OPTION(bloom_fpr, OPTION_DOUBLE),
 	OPTION(lsn, OPTION_I64),
 	OPTION(func, OPTION_U32),
+	OPTION(hint, OPTION_BOOL),
 	OPTION(sql, OPTION_STR),
 	{NULL, 0, 0},
 };
@@ -83,10 +87,6 @@ static int index_options_check(const struct index_options *o)
 		return options_error(ER_WRONG_INDEX_OPTIONS, FIELD_OPTS,
 				     "bloom_fpr must be greater than 0 and less than or equal "
 				     "to 1");
-	if (o->func != 0) {
-		client_error(ER_UNSUPPORTED, "tarn", "functional indexes");
-		return -1;
-	}
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static int key_part_decode_array(const char **data, struct key_part *part)
 struct part_options {
 	uint32_t field, collation;
 	struct option_str type, nullable_action, sort_order, path;
-	bool is_nullable;
+	bool is_nullable, exclude_null;
 };
 
 #define OPTION(name, type) {#name, type, offsetof(struct part_options, name)}
@@ -138,9 +138,25 @@ static const struct option part_option_table[] = {
 	OPTION(nullable_action, OPTION_ENUM),
 	OPTION(sort_order, OPTION_ENUM),
 	OPTION(path, OPTION_STR),
+	OPTION(exclude_null, OPTION_BOOL),
 	{NULL, 0, 0},
 };
 #undef OPTION
+
+static int key_part_decode_path(const struct option_str *text, uint32_t no,
+				struct key_part *part)
+{
+	bool is_any_twice;
+	const struct field_path_text *path = field_path_intern(text->s, text->len, &is_any_twice);
+	if (is_any_twice)
+		return options_error(ER_WRONG_INDEX_OPTIONS, no, "no more than one array index "
+				     "placeholder [*] is allowed in JSON path");
+	if (path == NULL)
+		return options_error(ER_WRONG_INDEX_OPTIONS, no, "invalid path");
+	part->path = path->path;
+	part->path_text = path->text;
+	return 0;
+}
 
 static int key_part_decode_map(const char **data, uint32_t partno, struct key_part *part)
 {
@@ -167,12 +183,32 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 			return options_error(ER_WRONG_INDEX_OPTIONS, no,
 					     "collation was not found by ID");
 	}
-	if (o.path.s != NULL && o.path.len > 0) {
-		client_error(ER_UNSUPPORTED, "tarn", "JSON paths in index parts");
+	if (o.exclude_null && !o.is_nullable)
+		return options_error(ER_WRONG_INDEX_OPTIONS, no, "index part: conflicting "
+				     "exclude_null and nullability properties");
+	if (o.path.s != NULL && o.path.len > 0 && key_part_decode_path(&o.path, no, part) != 0)
 		return -1;
-	}
 	part->is_nullable = o.is_nullable;
+	part->exclude_null = o.exclude_null;
 	part->coll_id = o.collation;
+	return 0;
+}
+
+/** All parts with `[*]` have to lead to the same array. */
+static int key_parts_check_multikey(const struct key_part *parts, uint32_t count)
+{
+	const struct key_part *first = NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct field_path *path = parts[i].path;
+		if (path == NULL || path->any_step == PATH_NO_ANY)
+			continue;
+		if (first == NULL)
+			first = &parts[i];
+		else if (first->fieldno != parts[i].fieldno ||
+			 !field_path_same_array(first->path, path))
+			return options_error(ER_WRONG_INDEX_OPTIONS, i + 1,
+					     "incompatable multikey index path");
+	}
 	return 0;
 }
 
@@ -187,7 +223,7 @@ static int key_parts_decode(const char *data, uint32_t count, struct key_part *p
 		if (rc != 0)
 			return -1;
 	}
-	return 0;
+	return key_parts_check_multikey(parts, count);
 }
 
 /* Checks ---------------------------------------------------------------------- */
@@ -201,7 +237,37 @@ struct index_row {
 	struct key_part parts[KEY_PART_MAX];
 	uint32_t part_count;
 	bool has_nullable;
+	bool is_multikey;
 };
+
+static int primary_check(const struct index_row *row, const struct space *space)
+{
+	if (row->is_multikey)
+		return modify_error(space, row->name, "primary key cannot be multikey");
+	if (row->opts.func != 0)
+		return modify_error(space, row->name, "primary key can not use a function");
+	if (!row->has_nullable)
+		return 0;
+	client_error(ER_NULLABLE_PRIMARY, space_name(space));
+	return -1;
+}
+
+/** What a function returns is an array whose fields are the parts, in order. */
+static int func_parts_check(const struct index_row *row)
+{
+	for (uint32_t i = 0; i < row->part_count; i++) {
+		if (row->parts[i].path != NULL) {
+			client_error(ER_UNSUPPORTED, "Functional index", "json paths");
+			return -1;
+		}
+		if (row->parts[i].fieldno != i) {
+			client_error(ER_FUNC_INDEX_PARTS, "key part numbers must be sequential and "
+				     "first part number must be 1");
+			return -1;
+		}
+	}
+	return 0;
+}
 
 /** What holds for an index of any engine. */
 static int index_row_check(const struct index_row *row, const struct space *space)
@@ -214,16 +280,12 @@ static int index_row_check(const struct index_row *row, const struct space *spac
 		if (row->parts[i].fieldno > KEY_FIELDNO_MAX)
 			return modify_error(space, row->name, "field no is too big");
 		for (uint32_t j = 0; j < i; j++) {
-			if (row->parts[j].fieldno == row->parts[i].fieldno)
+			if (key_part_same_place(&row->parts[j], &row->parts[i]))
 				return modify_error(space, row->name,
 						    "same key part is indexed twice");
 		}
 	}
-	if (row->iid == 0 && row->has_nullable) {
-		client_error(ER_NULLABLE_PRIMARY, space_name(space));
-		return -1;
-	}
-	return 0;
+	return row->iid == 0 ? primary_check(row, space) : 0;
 }
 
 static int rtree_dimension_check(const struct index_row *row, const struct space *space)
@@ -260,9 +322,21 @@ static int memtx_check_special(const struct index_row *row, const struct space *
 	return 0;
 }
 
+static int memtx_type_error(const struct index_row *row, const struct space *space,
+			    const char *what)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "%s %s", index_type_names[row->type], what);
+	return modify_error(space, row->name, text);
+}
+
 /** What memtx wants of an index. */
 static int memtx_index_check(const struct index_row *row, const struct space *space)
 {
+	if (row->type != INDEX_TREE && row->is_multikey)
+		return memtx_type_error(row, space, "index cannot be multikey");
+	if (row->type != INDEX_TREE && row->opts.func != 0)
+		return memtx_type_error(row, space, "index can not use a function");
 	if (row->type != INDEX_TREE && row->has_nullable) {
 		client_error(ER_UNSUPPORTED, index_type_names[row->type], "nullable parts");
 		return -1;
@@ -304,9 +378,12 @@ static int index_parts_decode(struct index_row *row, struct tuple *tuple,
 		return modify_error(space, row->name, "too many key parts");
 	if (key_parts_decode(data, row->part_count, row->parts) != 0)
 		return -1;
-	for (uint32_t i = 0; i < row->part_count; i++)
-		row->has_nullable |= row->parts[i].is_nullable;
-	return 0;
+	for (uint32_t i = 0; i < row->part_count; i++) {
+		const struct key_part *part = &row->parts[i];
+		row->has_nullable |= part->is_nullable;
+		row->is_multikey |= part->path != NULL && part->path->any_step != PATH_NO_ANY;
+	}
+	return row->opts.func != 0 ? func_parts_check(row) : 0;
 }
 
 /** All but the name, which is in the row already. */
@@ -330,19 +407,35 @@ static int index_row_decode(struct index_row *row, struct tuple *tuple, const st
 	return index_parts_decode(row, tuple, space);
 }
 
+int index_func_find(uint32_t id, struct func **func)
+{
+	/* A snapshot has the rows of functions behind those of indexes. */
+	*func = func_by_id(id);
+	if (*func == NULL || ((*func)->def->is_deterministic && (*func)->def->is_sandboxed))
+		return 0;
+	return options_error(ER_WRONG_INDEX_OPTIONS, 0, "referenced function doesn't satisfy "
+			     "functional index function constraints");
+}
+
 static struct index_def *index_def_make(const struct index_row *row, const struct space *space)
 {
-	struct key_def *key = key_def_new(row->parts, row->part_count);
+	struct func *func = NULL;
+	if (row->opts.func != 0 && index_func_find(row->opts.func, &func) != 0)
+		return NULL;
+	struct key_def *key = row->opts.func != 0 ?
+		key_def_new_func(row->parts, row->part_count) :
+		key_def_new(row->parts, row->part_count);
 	if (key == NULL)
 		return NULL;
 	const struct index *pk = space_index(space, 0);
 	const struct key_def *pk_def = pk != NULL && row->iid != 0 ? pk->def->key_def : NULL;
 	struct index_def *def = index_def_new(space_id(space), row->iid, row->name,
 					      strlen(row->name), row->type, row->opts.unique,
-					      true, key, pk_def);
+					      row->opts.hint, key, pk_def);
 	def->dimension = row->opts.dimension;
 	def->distance = distance_decode(&row->opts.distance);
 	key_def_delete(key);
+	index_def_set_func(def, row->opts.func, func);
 	return def;
 }
 
@@ -366,6 +459,7 @@ struct index_def *index_def_decode(struct tuple *tuple, const struct space *spac
 		.opts = {
 			.unique = true, .dimension = 2, .page_size = 8192,
 			.run_count_per_level = 2, .run_size_ratio = 3.5, .bloom_fpr = 0.05,
+			.hint = true,
 		},
 	};
 	struct index_def *def = NULL;

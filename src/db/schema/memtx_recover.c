@@ -191,7 +191,9 @@ static int build_start(struct build *build, struct space *space, struct index *i
 	struct iterator *view = pk->vtab->frozen_view(pk);
 	if (view == NULL)
 		return -1;
-	if (row_count >= WORKER_ROWS_MIN && index->_real_vtab->load != NULL)
+	/* A worker's load fills what was reserved: it can't leave rows out. */
+	if (row_count >= WORKER_ROWS_MIN && index->_real_vtab->load != NULL &&
+	    !index->def->key_def->has_exclude_null)
 		return build_by_worker(build, index, view, row_count);
 	int rc = build_by_rows(index, view);
 	view->free(view);

@@ -22,6 +22,7 @@ system_change_func system_change_by_id(uint32_t space_id)
 	case SPACE_SEQUENCE_DATA: return alter_on_sequence_data;
 	case SPACE_INDEX: return alter_on_index;
 	case SPACE_FUNC: return alter_on_func;
+	case SPACE_FUNC_INDEX: return alter_on_func_index;
 	case SPACE_USER: return alter_on_user;
 	case SPACE_PRIV: return alter_on_priv;
 	case SPACE_CLUSTER: return alter_on_cluster;
@@ -29,8 +30,7 @@ system_change_func system_change_by_id(uint32_t space_id)
 	case SPACE_SPACE_SEQUENCE: return alter_on_space_sequence;
 	case SPACE_TRIGGER:
 	case SPACE_FK_CONSTRAINT:
-	case SPACE_CK_CONSTRAINT:
-	case SPACE_FUNC_INDEX: return alter_on_unsupported;
+	case SPACE_CK_CONSTRAINT: return alter_on_unsupported;
 	default: return NULL;
 	}
 }
@@ -64,6 +64,7 @@ void schema_init(void)
 	space_cache_init();
 	coll_id_cache_init();
 	func_cache_init();
+	func_index_init();
 	sequence_cache_init();
 	if (bootstrap_first_spaces() != 0) {
 		diag_log();

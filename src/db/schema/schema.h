@@ -73,6 +73,7 @@ int alter_on_priv(struct txn *txn, struct txn_stmt *stmt);
 int alter_on_func(struct txn *txn, struct txn_stmt *stmt);
 int alter_on_sequence(struct txn *txn, struct txn_stmt *stmt);
 int alter_on_sequence_data(struct txn *txn, struct txn_stmt *stmt);
+int alter_on_func_index(struct txn *txn, struct txn_stmt *stmt);
 int alter_on_space_sequence(struct txn *txn, struct txn_stmt *stmt);
 /** Spaces whose rows have no meaning yet (SQL): any row is refused. */
 int alter_on_unsupported(struct txn *txn, struct txn_stmt *stmt);
@@ -116,6 +117,12 @@ struct space_def *space_def_decode(struct tuple *tuple, uint32_t errcode);
 
 /** From a row of _index; checks it against the space. NULL: an error is set. */
 struct index_def *index_def_decode(struct tuple *tuple, const struct space *space);
+
+/**
+ * The function of a functional index; NULL in *func where there is none (yet). -1:
+ * ER_WRONG_INDEX_OPTIONS, it is not fit for that.
+ */
+int index_func_find(uint32_t id, struct func **func);
 
 /** What an alteration replaces in a space as a whole. */
 struct space_shape {
@@ -163,6 +170,9 @@ void user_delete(struct user *user);
 /* Functions and sequences --------------------------------------------------- */
 
 struct func_def;
+
+/** Lets indexes call functions. */
+void func_index_init(void);
 
 void func_cache_init(void);
 void func_cache_free(void);

@@ -140,8 +140,8 @@ static int compare_any(const struct tuple *a, const struct tuple *b, const struc
 {
 	for (uint32_t i = 0; i < def->part_count; i++) {
 		const struct key_part *part = &def->parts[i];
-		const char *a_field = tuple_field_fast(a, part->fieldno);
-		const char *b_field = tuple_field_fast(b, part->fieldno);
+		const char *a_field = tuple_field_by_part(a, part);
+		const char *b_field = tuple_field_by_part(b, part);
 		int rc = part->is_nullable ? compare_nullable(a_field, b_field, part) :
 			compare_collated(a_field, b_field, part);
 		if (rc != 0)
@@ -155,7 +155,7 @@ static int compare_any_with_key(const struct tuple *tuple, const char *key, uint
 {
 	for (uint32_t i = 0; i < part_count; i++) {
 		const struct key_part *part = &def->parts[i];
-		const char *field = tuple_field_fast(tuple, part->fieldno);
+		const char *field = tuple_field_by_part(tuple, part);
 		int rc = part->is_nullable ? compare_nullable(field, key, part) :
 			compare_collated(field, key, part);
 		if (rc != 0)
@@ -178,7 +178,7 @@ void key_def_set_comparators(struct key_def *def)
 {
 	def->_compare = compare_any;
 	def->_compare_with_key = compare_any_with_key;
-	if (def->has_nullable || def->has_coll)
+	if (def->has_nullable || def->has_coll || def->has_path)
 		return;
 	const struct key_part *part = &def->parts[0];
 	if (def->part_count == 1) {

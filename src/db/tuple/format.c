@@ -13,7 +13,9 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/tuple/format_private.h"
 #include "db/tuple/key_def.h"
+#include "db/tuple/tuple.h"
 
 enum {
 	/** Structure and field map of a tuple are at most so large: see tuple.data_offset. */
@@ -51,13 +53,32 @@ static int format_register(struct tuple_format *format)
 	return 0;
 }
 
+int format_add_slot(struct tuple_format *format, uint16_t *slot)
+{
+	if (format->field_map_size > FIELD_MAP_SIZE_MAX) {
+		client_error(ER_INDEX_FIELD_COUNT_LIMIT,
+			     (unsigned)(format->field_map_size / sizeof(uint32_t)));
+		return -1;
+	}
+	format->field_map_size += sizeof(uint32_t);
+	*slot = format->field_map_size / sizeof(uint32_t);
+	return 0;
+}
+
+static bool field_may_be_missing(const struct tuple_format_field *field)
+{
+	return field->is_nullable || field->nodes != NULL;
+}
+
 static uint32_t format_count_fields(struct key_def *const *keys, uint32_t key_count,
 				    uint32_t field_count)
 {
-	for (uint32_t i = 0; i < key_count; i++)
-		for (uint32_t j = 0; j < keys[i]->part_count; j++)
+	for (uint32_t i = 0; i < key_count; i++) {
+		/* Parts of a functional key are no fields of the tuple. */
+		for (uint32_t j = 0; j < keys[i]->part_count && !keys[i]->is_func; j++)
 			if (keys[i]->parts[j].fieldno >= field_count)
 				field_count = keys[i]->parts[j].fieldno + 1;
+	}
 	return field_count;
 }
 
@@ -66,12 +87,15 @@ static int format_use_part(struct tuple_format *format, const struct key_part *p
 			   bool is_described)
 {
 	struct tuple_format_field *field = &format->fields[part->fieldno];
+	if (part->path != NULL)
+		return format_use_path(format, part);
 	if (field_type_contains(field->type, part->type)) {
 		field->type = part->type;
 	} else if (!field_type_contains(part->type, field->type)) {
 		const char *was = field_type_names[field->type];
 		const char *now = field_type_names[part->type];
-		client_error(field->is_key_part ? ER_INDEX_PART_TYPE_MISMATCH :
+		client_error(field->is_key_part || field->nodes != NULL ?
+			     ER_INDEX_PART_TYPE_MISMATCH :
 			     ER_FORMAT_MISMATCH_INDEX_PART,
 			     tuple_field_no_str(part->fieldno), was, now);
 		return -1;
@@ -81,21 +105,18 @@ static int format_use_part(struct tuple_format *format, const struct key_part *p
 	else
 		field->is_nullable &= part->is_nullable;
 	/* The first field is found at once anyway. */
-	if (!field->is_key_part && part->fieldno > 0) {
-		if (format->field_map_size > FIELD_MAP_SIZE_MAX) {
-			client_error(ER_INDEX_FIELD_COUNT_LIMIT,
-				     (unsigned)(format->field_map_size / sizeof(uint32_t)));
-			return -1;
-		}
-		format->field_map_size += sizeof(uint32_t);
-		field->slot = format->field_map_size / sizeof(uint32_t);
-	}
+	if (!field->is_key_part && part->fieldno > 0 &&
+	    format_add_slot(format, &field->slot) != 0)
+		return -1;
 	field->is_key_part = true;
 	return 0;
 }
 
 static void format_free(struct tuple_format *format)
 {
+	for (uint32_t i = 0; i < format->field_count; i++)
+		format_nodes_free(format->fields[i].nodes);
+	xfree(format->paths);
 	xfree(format->fields);
 	xfree(format);
 }
@@ -106,6 +127,7 @@ struct tuple_format *tuple_format_new(struct key_def *const *keys, uint32_t key_
 {
 	struct tuple_format *format = xcalloc(1, sizeof(*format));
 	format->refs = 1;
+	format->account = &tuple_memory;
 	format->exact_field_count = exact_field_count;
 	format->field_count = format_count_fields(keys, key_count, field_count);
 	format->fields = xcalloc(format->field_count + 1, sizeof(*format->fields));
@@ -115,13 +137,13 @@ struct tuple_format *tuple_format_new(struct key_def *const *keys, uint32_t key_
 		format->fields[i].is_nullable = i < field_count ? fields[i].is_nullable : true;
 	}
 	for (uint32_t i = 0; i < key_count; i++)
-		for (uint32_t j = 0; j < keys[i]->part_count; j++) {
+		for (uint32_t j = 0; j < keys[i]->part_count && !keys[i]->is_func; j++) {
 			const struct key_part *part = &keys[i]->parts[j];
 			if (format_use_part(format, part, part->fieldno < field_count) != 0)
 				goto fail;
 		}
 	for (uint32_t i = 0; i < format->field_count; i++)
-		if (!format->fields[i].is_nullable)
+		if (!field_may_be_missing(&format->fields[i]))
 			format->min_field_count = i + 1;
 	if (format_register(format) != 0)
 		goto fail;
@@ -151,7 +173,7 @@ void tuple_format_unref(struct tuple_format *format)
 static void format_missing_error(const struct tuple_format *format, uint32_t field_count)
 {
 	uint32_t i = field_count;
-	while (format->fields[i].is_nullable)
+	while (field_may_be_missing(&format->fields[i]))
 		i++;
 	assert(i < format->field_count);
 	client_error(ER_FIELD_MISSING, tuple_field_no_str(i));
@@ -174,7 +196,8 @@ int tuple_format_map_fields(struct tuple_format *format, const char *data, uint3
 	for (uint32_t i = 0; i < known; i++, field++) {
 		if (field->slot != 0)
 			field_map[field->slot - 1] = pos - data;
-		if (!field_type_accepts(field->type, pos, field->is_nullable)) {
+		if (!field_type_accepts(field->type, pos,
+					field->is_nullable && field->nodes == NULL)) {
 			client_error(ER_FIELD_TYPE, tuple_field_no_str(i),
 				     field_type_names[field->type]);
 			return -1;
@@ -189,7 +212,7 @@ int tuple_format_map_fields(struct tuple_format *format, const char *data, uint3
 	for (uint32_t i = known; i < format->field_count; i++, field++)
 		if (field->slot != 0)
 			field_map[field->slot - 1] = 0;
-	return 0;
+	return format->has_nodes ? format_map_nodes(format, data, field_map) : 0;
 }
 
 int tuple_format_validate(struct tuple_format *format, const char *data, const char *end)

@@ -76,6 +76,23 @@ const struct tuple_dictionary *tuple_dictionary_by_id(uint32_t id);
 int tuple_dictionary_find(const struct tuple_dictionary *dict, const char *name, size_t len);
 
 struct key_def;
+struct key_part;
+struct field_path;
+struct mem_account;
+
+/** What index parts with paths want of a place inside a field: a tree, one node a step. */
+struct format_node {
+	/** A path that leads here by its first `depth` steps. */
+	const struct field_path *path;
+	uint32_t depth;
+	enum field_type type;
+	/** May the value be nil or missing? For a part's own place only; never nil on the way. */
+	bool is_nullable;
+	bool is_key_part;
+	/** Index in the field map, from 1; 0: no offset is kept (behind `[*]`, or on the way). */
+	uint16_t slot;
+	struct format_node *children, *next;
+};
 
 struct tuple_format {
 	uint32_t refs;
@@ -89,6 +106,8 @@ struct tuple_format {
 	/** Bytes of the field map. */
 	uint16_t field_map_size;
 	bool is_temporary;
+	/** Whose memory its tuples take: tuple_memory, unless its owner sets another. */
+	struct mem_account *account;
 	const struct tuple_dictionary *dict;
 	struct tuple_format_field {
 		enum field_type type;
@@ -96,7 +115,17 @@ struct tuple_format {
 		bool is_key_part;
 		/** Index in the field map, from 1; 0: no offset is kept. */
 		uint16_t slot;
+		/** What paths lead to inside of it. The field may then be missing, but not nil. */
+		struct format_node *nodes;
 	} *fields;
+	/** Places inside fields of which a tuple keeps offsets. */
+	uint32_t path_count;
+	struct format_path_slot {
+		uint32_t fieldno;
+		uint16_t slot;
+		const struct field_path *path;
+	} *paths;
+	bool has_nodes;
 };
 
 /**
@@ -110,6 +139,9 @@ struct tuple_format *tuple_format_new(struct key_def *const *keys, uint32_t key_
 
 void tuple_format_ref(struct tuple_format *format);
 void tuple_format_unref(struct tuple_format *format);
+
+/** Does every tuple of `narrow` suit `wide`, too? False where that is not sure. */
+bool tuple_format_is_wider(const struct tuple_format *wide, const struct tuple_format *narrow);
 
 /** Checks a MessagePack array as tuple_new() does, without making a tuple. */
 int tuple_format_validate(struct tuple_format *format, const char *data, const char *end);

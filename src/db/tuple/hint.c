@@ -118,7 +118,7 @@ static hint_t key_hint_unsigned(const char *key, uint32_t part_count, const stru
 static hint_t tuple_hint_any(const struct tuple *tuple, const struct key_def *def)
 {
 	const struct key_part *part = &def->parts[0];
-	return hint_value(tuple_field_fast(tuple, part->fieldno), part);
+	return hint_value(tuple_field_by_part(tuple, part), part);
 }
 
 static hint_t key_hint_any(const char *key, uint32_t part_count, const struct key_def *def)
@@ -129,7 +129,7 @@ static hint_t key_hint_any(const char *key, uint32_t part_count, const struct ke
 static hint_t tuple_hint_nullable(const struct tuple *tuple, const struct key_def *def)
 {
 	const struct key_part *part = &def->parts[0];
-	return hint_nullable(tuple_field_fast(tuple, part->fieldno), part);
+	return hint_nullable(tuple_field_by_part(tuple, part), part);
 }
 
 static hint_t key_hint_nullable(const char *key, uint32_t part_count, const struct key_def *def)
@@ -148,7 +148,8 @@ void key_def_set_hints(struct key_def *def)
 		def->_tuple_hint = tuple_hint_nullable;
 		def->_key_hint = key_hint_nullable;
 	} else if (part->type == FIELD_TYPE_UNSIGNED) {
-		def->_tuple_hint = part->fieldno == 0 ? tuple_hint_first_unsigned : tuple_hint_any;
+		def->_tuple_hint = part->fieldno == 0 && part->path == NULL ?
+			tuple_hint_first_unsigned : tuple_hint_any;
 		def->_key_hint = key_hint_unsigned;
 	} else {
 		def->_tuple_hint = tuple_hint_any;

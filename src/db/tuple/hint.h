@@ -50,7 +50,7 @@ static inline struct hint_bytes key_hint_bytes(const char *key)
 static inline struct hint_bytes tuple_hint_bytes(const struct tuple *tuple,
 						 const struct key_def *def)
 {
-	return key_hint_bytes(tuple_field_fast(tuple, def->parts[0].fieldno));
+	return key_hint_bytes(tuple_field_by_part(tuple, &def->parts[0]));
 }
 
 /** The hint from byte `skip` on; a value that is not nil has so many bytes. */

@@ -40,10 +40,13 @@ static int key_part_check(const struct key_part *part)
 
 static void key_def_finish(struct key_def *def)
 {
-	def->has_nullable = def->has_coll = false;
+	def->has_coll = false;
 	for (uint32_t i = 0; i < def->part_count; i++) {
 		const struct key_part *part = &def->parts[i];
 		def->has_nullable |= part->is_nullable;
+		def->has_exclude_null |= part->exclude_null;
+		def->has_path |= part->path != NULL;
+		def->is_multikey |= part->path != NULL && part->path->any_step != PATH_NO_ANY;
 		def->has_coll |= part->coll != NULL;
 		coll_ref(part->coll);
 	}
@@ -51,7 +54,8 @@ static void key_def_finish(struct key_def *def)
 	key_def_set_hints(def);
 }
 
-struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
+static struct key_def *key_def_make(const struct key_part *parts, uint32_t part_count,
+				    bool is_func)
 {
 	assert(part_count > 0);
 	for (uint32_t i = 0; i < part_count; i++)
@@ -59,6 +63,7 @@ struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
 			return NULL;
 	struct key_def *def = xcalloc(1, key_def_size(part_count));
 	def->part_count = def->unique_part_count = part_count;
+	def->is_func = is_func;
 	memcpy(def->parts, parts, part_count * sizeof(*parts));
 	for (uint32_t i = 0; i < part_count; i++) {
 		uint32_t id = parts[i].coll_id;
@@ -66,6 +71,16 @@ struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
 	}
 	key_def_finish(def);
 	return def;
+}
+
+struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count)
+{
+	return key_def_make(parts, part_count, false);
+}
+
+struct key_def *key_def_new_func(const struct key_part *parts, uint32_t part_count)
+{
+	return key_def_make(parts, part_count, true);
 }
 
 struct key_def *key_def_dup(const struct key_def *def)
@@ -85,12 +100,13 @@ void key_def_delete(struct key_def *def)
 
 /**
  * Are two rows with equal parts of the definition equal in this part, too? Not where
- * they are equal only in the eyes of another collation.
+ * they are equal only in the eyes of another collation. What a function returns is no
+ * place of a row.
  */
 static bool key_def_decides(const struct key_def *def, const struct key_part *part)
 {
-	for (uint32_t i = 0; i < def->part_count; i++)
-		if (def->parts[i].fieldno == part->fieldno &&
+	for (uint32_t i = 0; i < def->part_count && !def->is_func; i++)
+		if (key_part_same_place(&def->parts[i], part) &&
 		    (def->parts[i].coll == NULL || def->parts[i].coll == part->coll))
 			return true;
 	return false;
@@ -101,6 +117,7 @@ struct key_def *key_def_merge(const struct key_def *first, const struct key_def 
 	struct key_def *def = xcalloc(1, key_def_size(first->part_count + second->part_count));
 	memcpy(def->parts, first->parts, first->part_count * sizeof(def->parts[0]));
 	def->part_count = def->unique_part_count = first->part_count;
+	def->is_func = first->is_func;
 	for (uint32_t i = 0; i < second->part_count; i++)
 		if (!key_def_decides(first, &second->parts[i]))
 			def->parts[def->part_count++] = second->parts[i];
@@ -110,12 +127,13 @@ struct key_def *key_def_merge(const struct key_def *first, const struct key_def 
 
 bool key_def_equal(const struct key_def *a, const struct key_def *b)
 {
-	if (a->part_count != b->part_count)
+	if (a->part_count != b->part_count || a->is_func != b->is_func)
 		return false;
 	for (uint32_t i = 0; i < a->part_count; i++) {
 		const struct key_part *p = &a->parts[i], *q = &b->parts[i];
-		if (p->fieldno != q->fieldno || p->type != q->type ||
-		    p->is_nullable != q->is_nullable || p->coll_id != q->coll_id)
+		if (!key_part_same_place(p, q) || p->type != q->type ||
+		    p->is_nullable != q->is_nullable || p->exclude_null != q->exclude_null ||
+		    p->coll_id != q->coll_id)
 			return false;
 	}
 	return true;
@@ -126,7 +144,19 @@ bool tuple_key_has_null(const struct tuple *tuple, const struct key_def *def)
 	if (!def->has_nullable)
 		return false;
 	for (uint32_t i = 0; i < def->part_count; i++) {
-		const char *field = tuple_field_fast(tuple, def->parts[i].fieldno);
+		const char *field = tuple_field_by_part(tuple, &def->parts[i]);
+		if (field == NULL || mp_typeof(*field) == MP_NIL)
+			return true;
+	}
+	return false;
+}
+
+bool tuple_key_is_excluded(const struct tuple *tuple, const struct key_def *def)
+{
+	for (uint32_t i = 0; i < def->part_count && def->has_exclude_null; i++) {
+		if (!def->parts[i].exclude_null)
+			continue;
+		const char *field = tuple_field_by_part(tuple, &def->parts[i]);
 		if (field == NULL || mp_typeof(*field) == MP_NIL)
 			return true;
 	}

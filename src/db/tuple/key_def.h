@@ -22,9 +22,15 @@ struct key_part {
 	uint32_t fieldno;
 	enum field_type type;
 	bool is_nullable;
+	/** Rows in which the part is nil or missing are not in the index. */
+	bool exclude_null;
 	uint32_t coll_id;
 	/** The collation's, or NULL where bytes are compared. Set and counted by key definitions. */
 	struct coll *coll;
+	/** The place inside the field; NULL: the field itself. */
+	const struct field_path *path;
+	/** As the user wrote it; lives for good. */
+	const char *path_text;
 };
 
 /** A part without a collation. */
@@ -51,6 +57,12 @@ struct key_def {
 	bool has_nullable;
 	/** A part has a collator. */
 	bool has_coll;
+	bool has_path;
+	bool has_exclude_null;
+	/** A part's path has `[*]`: a tuple has a key for each element of that array. */
+	bool is_multikey;
+	/** The parts are those of what a function returns, not of the tuple. */
+	bool is_func;
 	/** Equal hints other than UINT64_MAX mean equal first parts. */
 	bool hint_is_exact;
 	/** Hints are the first bytes of a string: see hint.h. */
@@ -60,6 +72,8 @@ struct key_def {
 
 /** Parts are copied. NULL: ER_NO_SUCH_COLLATION, ER_UNSUPPORTED (a part's type has no order). */
 struct key_def *key_def_new(const struct key_part *parts, uint32_t part_count);
+/** The same for what a function returns; cannot fail otherwise. */
+struct key_def *key_def_new_func(const struct key_part *parts, uint32_t part_count);
 struct key_def *key_def_dup(const struct key_def *def);
 void key_def_delete(struct key_def *def);
 
@@ -70,6 +84,12 @@ void key_def_delete(struct key_def *def);
 struct key_def *key_def_merge(const struct key_def *first, const struct key_def *second);
 
 bool key_def_equal(const struct key_def *a, const struct key_def *b);
+
+/** Is it the same place of a row? */
+static inline bool key_part_same_place(const struct key_part *a, const struct key_part *b)
+{
+	return a->fieldno == b->fieldno && a->path == b->path;
+}
 
 /** Below zero, zero, above zero. */
 static inline int tuple_compare(const struct tuple *a, const struct tuple *b,
@@ -102,6 +122,16 @@ uint32_t key_hash(const char *key, const struct key_def *def);
 /** The key of a tuple as a MessagePack array on the region. NULL: OutOfMemory. */
 const char *tuple_extract_key(const struct tuple *tuple, const struct key_def *def,
 			      struct region *region, uint32_t *size);
+
+/**
+ * The key of a MessagePack array, the row itself without a field map. Of a part with
+ * `[*]`, the element `multikey_idx`. Else as tuple_extract_key().
+ */
+const char *tuple_extract_key_raw(const char *data, const struct key_def *def,
+				  uint32_t multikey_idx, struct region *region, uint32_t *size);
+
+/** Is the tuple left out of an index, for nil in a part with `exclude_null`? */
+bool tuple_key_is_excluded(const struct tuple *tuple, const struct key_def *def);
 
 /** Has the tuple a nil or no value in a nullable part? */
 bool tuple_key_has_null(const struct tuple *tuple, const struct key_def *def);

@@ -22,6 +22,7 @@ enum {
 struct mem_account tuple_memory = {.name = "memtx_tuple", .limit = SIZE_MAX};
 struct mem_account runtime_memory = {.name = "runtime", .limit = SIZE_MAX};
 size_t tuple_size_max = 1024 * 1024;
+void (*tuple_on_delete)(struct tuple *tuple);
 
 enum {
 	CHUNK_COUNT = 510,
@@ -51,17 +52,13 @@ void tuple_init(void)
 {
 	tuple_format_default = tuple_format_new(NULL, 0, NULL, 0, 0);
 	assert(tuple_format_default != NULL);
+	tuple_format_default->account = &runtime_memory;
 }
 
 void tuple_free(void)
 {
 	tuple_format_unref(tuple_format_default);
 	tuple_format_default = NULL;
-}
-
-static struct mem_account *tuple_account(const struct tuple_format *format)
-{
-	return format == tuple_format_default ? &runtime_memory : &tuple_memory;
 }
 
 struct tuple *tuple_new(struct tuple_format *format, const char *data, const char *end)
@@ -74,7 +71,7 @@ struct tuple *tuple_new(struct tuple_format *format, const char *data, const cha
 		return NULL;
 	}
 	size_t size = sizeof(struct tuple) + format->field_map_size + bsize;
-	struct mem_account *account = tuple_account(format);
+	struct mem_account *account = format->account;
 	struct tuple *tuple = mem_alloc(account, size);
 	if (tuple == NULL)
 		return NULL;
@@ -82,7 +79,7 @@ struct tuple *tuple_new(struct tuple_format *format, const char *data, const cha
 	tuple->bsize = bsize;
 	tuple->format_id = format->id;
 	tuple->data_offset = sizeof(struct tuple) + format->field_map_size;
-	tuple->is_dirty = false;
+	tuple->is_dirty = tuple->has_keys = false;
 	if (tuple_format_map_fields(format, data, (uint32_t *)(tuple + 1)) != 0) {
 		mem_free(account, tuple, size);
 		return NULL;
@@ -95,7 +92,9 @@ struct tuple *tuple_new(struct tuple_format *format, const char *data, const cha
 static void tuple_destroy(struct tuple *tuple)
 {
 	struct tuple_format *format = tuple_format(tuple);
-	mem_free(tuple_account(format), tuple, (size_t)tuple->data_offset + tuple->bsize);
+	if (tuple->has_keys)
+		tuple_on_delete(tuple);
+	mem_free(format->account, tuple, (size_t)tuple->data_offset + tuple->bsize);
 	tuple_format_unref(format);
 }
 

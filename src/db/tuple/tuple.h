@@ -24,6 +24,8 @@ struct tuple {
 	uint16_t data_offset;
 	/** No longer in any index (set when it leaves the primary key). */
 	bool is_dirty;
+	/** A functional index has keys for it: see tuple_on_delete. */
+	bool has_keys;
 };
 
 _Static_assert(sizeof(struct tuple) == 16, "the field map behind it stays aligned");
@@ -34,6 +36,9 @@ extern struct mem_account tuple_memory;
 extern struct mem_account runtime_memory;
 /** `memtx_max_tuple_size`, in bytes. */
 extern size_t tuple_size_max;
+
+/** Called for a tuple that `has_keys` before it is freed. */
+extern void (*tuple_on_delete)(struct tuple *tuple);
 
 void tuple_init(void);
 void tuple_free(void);

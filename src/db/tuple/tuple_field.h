@@ -5,7 +5,9 @@
 #pragma once
 
 #include "data/mp.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/format.h"
+#include "db/tuple/key_def.h"
 #include "db/tuple/tuple.h"
 
 /** The first field of a tuple that has one. */
@@ -35,4 +37,28 @@ static inline const char *tuple_field_fast(const struct tuple *tuple, uint32_t f
 	while (fieldno-- > 0)
 		mp_next(&data);
 	return data;
+}
+
+/** The place inside a field that a path without `[*]` leads to, or NULL. */
+static inline const char *tuple_field_by_path(const struct tuple *tuple, uint32_t fieldno,
+					      const struct field_path *path)
+{
+	const struct tuple_format *format = tuple_formats[tuple->format_id];
+	for (uint32_t i = 0; i < format->path_count; i++) {
+		const struct format_path_slot *known = &format->paths[i];
+		if (known->path != path || known->fieldno != fieldno)
+			continue;
+		uint32_t offset = ((const uint32_t *)(tuple + 1))[known->slot - 1];
+		return offset != 0 ? tuple_data(tuple) + offset : NULL;
+	}
+	return field_path_walk(path, tuple_field_fast(tuple, fieldno), 0, path->step_count);
+}
+
+/** What a part (without `[*]`) has for its value in the tuple, or NULL. */
+static inline const char *tuple_field_by_part(const struct tuple *tuple,
+					      const struct key_part *part)
+{
+	if (part->path == NULL)
+		return tuple_field_fast(tuple, part->fieldno);
+	return tuple_field_by_path(tuple, part->fieldno, part->path);
 }

@@ -132,6 +132,7 @@ static int read_field_name(struct op_reader *r, struct update_op *op)
 		return error_path(op, position);
 	switch (token.type) {
 	case JSON_TOKEN_END:
+	case JSON_TOKEN_ANY:
 		return error_no_such_name(op);
 	case JSON_TOKEN_INDEX:
 		if (token.index > INT32_MAX)

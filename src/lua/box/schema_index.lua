@@ -17,13 +17,18 @@ util.schema.vinyl_index_mt = index.index_mt
 
 -- Parts ---------------------------------------------------------------------
 
--- Splits "c.x[1]" into the field's number and ".x[1]"; a field may also be called so.
+-- Splits "c.x[1]" or "[3].x" into the field's number and ".x[1]"; a field may also be
+-- called so.
 local function find_field(space_id, name)
     local no = space.field_number(space_id, name)
     if no ~= nil then
         return no
     end
-    local head, path = name:match('^([^%.%[]+)([%.%[].*)$')
+    local head, path = name:match('^%[(%d+)%](.*)$')
+    if head ~= nil then
+        return tonumber(head), path
+    end
+    head, path = name:match('^([^%.%[]+)([%.%[].*)$')
     no = head and space.field_number(space_id, head)
     return no, no and path
 end
@@ -39,10 +44,24 @@ local function check_field(part, i, space_id, out)
         field = no
     elseif type(field) ~= 'number' then
         params('options.parts[%d]: field (name or number) is expected', i)
-    elseif field <= 0 then
+    end
+    if field <= 0 then
         params('options.parts[%d]: field (number) must be one-based', i)
     end
     out.field, out.path = field - 1, part.path or path
+end
+
+-- Whoever leaves nil out of an index says that there may be nil.
+local function check_exclude_null(i, out)
+    if out.exclude_null == nil then
+        return
+    elseif type(out.exclude_null) ~= 'boolean' then
+        params('options.parts[%d]: type (boolean) is expected', i)
+    elseif out.exclude_null and out.is_nullable == false then
+        params('options.parts[%d]: exclude_null=true and is_nullable=false are incompatible', i)
+    elseif out.exclude_null then
+        out.is_nullable = true
+    end
 end
 
 -- The type of a part and whether it may be nil: as given, or as the space's format
@@ -50,11 +69,11 @@ end
 local function check_type(part, i, format, out)
     local kind = part.type or part[2]
     local field = format[out.field + 1]
-    if out.is_nullable == nil and field ~= nil and field.is_nullable and out.path == nil then
+    if out.is_nullable == nil and field ~= nil and field.is_nullable then
         out.is_nullable = true
     end
     if kind == nil then
-        kind = field ~= nil and out.path == nil and (field.type or 'any') or 'scalar'
+        kind = field ~= nil and (field.type or 'any') or 'scalar'
     elseif type(kind) ~= 'string' then
         params('options.parts[%d]: type (string) is expected', i)
     end
@@ -83,6 +102,7 @@ local function normalize_part(part, i, space_id, format)
     if out.is_nullable ~= nil and type(out.is_nullable) ~= 'boolean' then
         params('options.parts[%d]: type (boolean) is expected', i)
     end
+    check_exclude_null(i, out)
     check_type(part, i, format, out)
     out.type = lower_type(out.type)
     if out.collation ~= nil then
@@ -148,14 +168,14 @@ local ALTER_OPTIONS = {
     id = 'number', name = 'string', type = 'string', parts = 'table', unique = 'boolean',
     dimension = 'number', distance = 'string', page_size = 'number', range_size = 'number',
     run_count_per_level = 'number', run_size_ratio = 'number', bloom_fpr = 'number',
-    sequence = 'boolean, number, string, table', func = 'number, string',
+    sequence = 'boolean, number, string, table', func = 'number, string', hint = 'boolean',
 }
 local CREATE_OPTIONS = util.with_defaults({if_not_exists = 'boolean'}, ALTER_OPTIONS)
 
 -- Options that are stored as they are, in the fifth field of _index.
 local STORED_OPTIONS = {
     'dimension', 'unique', 'distance', 'page_size', 'range_size', 'run_count_per_level',
-    'run_size_ratio', 'bloom_fpr',
+    'run_size_ratio', 'bloom_fpr', 'hint',
 }
 
 -- Where no parts are given: the first field, or for what cannot be primary the second,
@@ -282,6 +302,18 @@ local function attach_sequence(row)
     box.space._space_sequence:replace(row)
 end
 
+-- Ties an index to its function, or to another one, by a row of _func_index.
+local function attach_func(space_id, id, func)
+    local row = box.space._func_index:get{space_id, id}
+    if func == nil or (row ~= nil and row[3] == func) then
+        return
+    end
+    if row ~= nil then
+        box.space._func_index:delete{space_id, id}
+    end
+    box.space._func_index:insert{space_id, id, func}
+end
+
 -- Create, alter, drop -------------------------------------------------------
 
 function M.create(space_id, name, options)
@@ -306,9 +338,7 @@ function M.create(space_id, name, options)
     if sequence_tuple then
         attach_sequence(sequence_tuple)
     end
-    if stored.func ~= nil then
-        box.space._func_index:insert{space_id, id, stored.func}
-    end
+    attach_func(space_id, id, stored.func)
     space.follow(space_id)
     return object.index[name]
 end
@@ -360,12 +390,17 @@ end
 -- A change of the number makes a new row; all else updates the one that is there.
 local function store_altered(row, id, name, kind, stored, parts)
     local new = {row[1], id, name, kind, stored, parts}
-    if id == row[2] then
+    if id == row[2] and stored.func == row[5].func then
         box.space._index:replace(new)
-        return
+    elseif id == row[2] then
+        box.space._func_index:delete{row[1], row[2]}
+        box.space._index:replace(new)
+    else
+        box.space._func_index:delete{row[1], row[2]}
+        box.space._index:delete{row[1], row[2]}
+        box.space._index:insert(new)
     end
-    box.space._index:delete{row[1], row[2]}
-    box.space._index:insert(new)
+    attach_func(row[1], id, stored.func)
 end
 
 function M.alter(space_id, index_id, options)
@@ -390,6 +425,7 @@ function M.alter(space_id, index_id, options)
         parts = normalize_parts(options.parts, space_id)
     end
     local stored = stored_options(options, row[5])
+    stored.func = options.func ~= nil and func_id(options.func) or stored.func
     alter_sequence(row, options, parts)
     store_altered(row, id, options.name or row[3], options.type or row[4], stored, parts)
     space.follow(space_id)

@@ -7,6 +7,7 @@
  * was created, altered or dropped, and this hands its number to space.lua, which
  * brings the object up to date and keeps its identity.
  */
+#include "db/schema/func.h"
 #include "db/schema/space.h"
 
 #include <msgpuck.h>
@@ -74,6 +75,10 @@ static void push_parts(lua_State *L, const struct key_def *def)
 		set_number(L, "fieldno", part->fieldno + 1);
 		set_string(L, "type", field_type_names[part->type]);
 		set_bool(L, "is_nullable", part->is_nullable);
+		if (part->exclude_null)
+			set_bool(L, "exclude_null", true);
+		if (part->path_text != NULL)
+			set_string(L, "path", part->path_text);
 		push_collation(L, part->coll_id);
 		lua_rawseti(L, -2, (int)i + 1);
 	}
@@ -91,6 +96,16 @@ static void push_sequence(lua_State *L, const struct space *space)
 	set_number(L, "sequence_fieldno", space->sequence_fieldno + 1);
 }
 
+/** The field `func` of a functional index. */
+static void push_func(lua_State *L, const struct index_def *def)
+{
+	lua_createtable(L, 0, 2);
+	set_number(L, "fid", def->func_id);
+	if (def->func != NULL)
+		set_string(L, "name", def->func->def->name);
+	lua_setfield(L, -2, "func");
+}
+
 static void push_index(lua_State *L, const struct space *space, const struct index_def *def)
 {
 	lua_createtable(L, 0, 8);
@@ -104,6 +119,8 @@ static void push_index(lua_State *L, const struct space *space, const struct ind
 		set_number(L, "dimension", def->dimension);
 	push_parts(L, def->key_def);
 	lua_setfield(L, -2, "parts");
+	if (def->func_id != 0)
+		push_func(L, def);
 	if (def->iid == 0)
 		push_sequence(L, space);
 }

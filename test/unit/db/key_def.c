@@ -206,7 +206,7 @@ static void test_one_part(void **state)
 static void test_many_parts(void **state)
 {
 	for (int round = 0; round < 300; round++) {
-		struct key_part parts[4];
+		struct key_part parts[4] = {{0}};
 		uint32_t count = 1 + random_below(4), shift = random_below(3);
 		bool may_be_nil = random_below(2);
 		for (uint32_t i = 0; i < count; i++) {
