@@ -16,6 +16,7 @@
 #include <lua.h>
 #include <lualib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/buf.h"
@@ -169,30 +170,36 @@ extern struct lua_compat lua_compat;
 /**
  * A tuple as scripts hold it. Small ones (at most LUA_TUPLE_COPY_MAX bytes) are
  * copied into the collector's memory and need no finalizer; large ones hold a counted
- * reference and have one. `data` points to the MessagePack array either way.
+ * reference and have one. Each has this head, so every byte of it counts.
  */
 struct lua_tuple {
-	uint32_t bsize;
 	/** Dictionary of the field names (see db/tuple/format.h); 0: none. */
 	uint32_t dict;
-	const char *data;
+	/** Bytes of the array in `body`; LUA_TUPLE_IS_LARGE: it is the origin's. */
+	uint16_t _size;
+	/** The format it had; may be another's meanwhile, see lua_tuple_format(). */
+	uint16_t format_id;
 	/**
 	 * The tuple it was made from, or itself: equal for what is one tuple to users. Only
-	 * that of a large one may be looked into.
+	 * that of a large one may be looked into. An address has 48 bits: LuaJIT allows for
+	 * no more in its values either.
 	 */
-	const void *origin;
-	/** The format it had; may be another's meanwhile, see lua_tuple_format(). */
-	uint32_t format_id;
+	uint16_t _origin[3];
 	char body[];
 };
 
-enum { LUA_TUPLE_COPY_MAX = 1024 };
+_Static_assert(offsetof(struct lua_tuple, body) == 14, "the head is small");
+
+enum { LUA_TUPLE_COPY_MAX = 1024, LUA_TUPLE_IS_LARGE = 0xffff };
 
 /** Pushes a tuple; takes a reference of its own where it needs one. NULL pushes nil. */
 void lua_push_tuple(lua_State *L, struct tuple *tuple);
 
 /** The tuple at `idx`, valid while it is on the stack; NULL where the value is none. */
 const struct lua_tuple *lua_to_tuple(lua_State *L, int idx);
+
+/** Its MessagePack array and, where `size` is not NULL, the bytes of that. */
+const char *lua_tuple_data(const struct lua_tuple *t, uint32_t *size);
 
 /* Classes of userdata ---------------------------------------------------- */
 

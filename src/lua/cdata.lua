@@ -9,11 +9,10 @@ ffi.cdef[[
 struct error;
 /* struct lua_tuple of bridge.h. Its fields' names must not hide users' fields and methods. */
 struct lua_tuple {
-	const uint32_t __bsize;
 	const uint32_t __dict;
-	const char *const __data;
-	const void *const __origin;
-	const uint32_t __format_id;
+	const uint16_t __size;
+	const uint16_t __format_id;
+	const uint16_t __origin[3];
 	const char __body[?];
 };
 /* struct lua_ibuf of buffer.h. */

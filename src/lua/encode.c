@@ -454,8 +454,9 @@ static void encode_cdata(struct encoder *e, int idx)
 	case CDATA_DOUBLE: encode_double(e, *(double *)payload); break;
 	case CDATA_BOOL: *buf_alloc(e->out, 1) = (char)(*(bool *)payload ? 0xc3 : 0xc2); break;
 	case CDATA_TUPLE: {
-		const struct lua_tuple *t = payload;
-		buf_append(e->out, t->data, t->bsize);
+		uint32_t size;
+		const char *data = lua_tuple_data(payload, &size);
+		buf_append(e->out, data, size);
 		break;
 	}
 	case CDATA_ERROR: {

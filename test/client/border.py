@@ -99,7 +99,7 @@ class Cost(Base):
         tuple_bytes = garbage.pop('CALL that returns a tuple')
         self.assertEqual(set(garbage.values()), {0})
         # The copy of the tuple: 8 bytes of data, and its head.
-        self.assertLessEqual(tuple_bytes, 72)
+        self.assertLessEqual(tuple_bytes, 56)
 
     def test_eval_makes_no_garbage(self):
         self.eval("collectgarbage('stop') jit.off()")

@@ -123,7 +123,7 @@ local function changed(space_id, room, size, tuple)
             return
         end
     end
-    learn(space_id, tuple.__bsize, size)
+    learn(space_id, tuple.__size, size)
     return tuple
 end
 
@@ -173,7 +173,7 @@ function M.get(space_id, index_id, key)
         return c.get(space_id, index_id, key)
     end
     if rc == FOUND then
-        learn(space_id, tuple.__bsize, size)
+        learn(space_id, tuple.__size, size)
         return tuple
     end
     give(tuple, size)

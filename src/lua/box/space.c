@@ -244,7 +244,9 @@ static int push_stmt(lua_State *L)
 
 static bool same_bytes(const struct lua_tuple *a, const struct tuple *b)
 {
-	return b != NULL && a->bsize == b->bsize && memcmp(a->data, tuple_data(b), b->bsize) == 0;
+	uint32_t size;
+	const char *data = lua_tuple_data(a, &size);
+	return b != NULL && size == b->bsize && memcmp(data, tuple_data(b), size) == 0;
 }
 
 /**
@@ -264,7 +266,9 @@ static struct tuple *new_tuple_of(const struct replace_event *event,
 		tuple_ref(stmt->old_tuple);
 		return stmt->old_tuple;
 	}
-	return tuple_new(stmt->space->format, returned->data, returned->data + returned->bsize);
+	uint32_t size;
+	const char *data = lua_tuple_data(returned, &size);
+	return tuple_new(stmt->space->format, data, data + size);
 }
 
 /** (event, results...): no result keeps the new tuple, nil drops it, a tuple replaces it. */

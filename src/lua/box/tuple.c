@@ -31,7 +31,25 @@ static struct {
 
 static bool is_large(const struct lua_tuple *t)
 {
-	return t->bsize > LUA_TUPLE_COPY_MAX;
+	return t->_size == LUA_TUPLE_IS_LARGE;
+}
+
+static void set_origin(struct lua_tuple *t, const void *origin)
+{
+	uintptr_t address = (uintptr_t)origin;
+	assert(address >> 48 == 0);
+	for (int i = 0; i < 3; i++)
+		t->_origin[i] = (uint16_t)(address >> 16 * i);
+}
+
+const char *lua_tuple_data(const struct lua_tuple *t, uint32_t *size)
+{
+	uint32_t ignored;
+	if (is_large(t))
+		return tuple_data_range(lua_tuple_origin(t), size != NULL ? size : &ignored);
+	if (size != NULL)
+		*size = t->_size;
+	return t->body;
 }
 
 uint32_t lua_tuple_size(const struct tuple *tuple)
@@ -39,29 +57,40 @@ uint32_t lua_tuple_size(const struct tuple *tuple)
 	return tuple->bsize;
 }
 
+uint32_t lua_tuple_bsize(const struct lua_tuple *t)
+{
+	uint32_t size;
+	lua_tuple_data(t, &size);
+	return size;
+}
+
 void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple)
 {
 	last_found.t = NULL;
-	t->bsize = tuple->bsize;
 	t->dict = tuple_format(tuple)->dict->id;
 	t->format_id = tuple->format_id;
-	t->origin = tuple;
-	if (is_large(t)) {
+	set_origin(t, tuple);
+	if (tuple->bsize > LUA_TUPLE_COPY_MAX) {
 		tuple_ref(tuple);
-		t->data = tuple_data(tuple);
+		t->_size = LUA_TUPLE_IS_LARGE;
 	} else {
-		t->data = memcpy(t->body, tuple_data(tuple), tuple->bsize);
+		t->_size = (uint16_t)tuple->bsize;
+		memcpy(t->body, tuple_data(tuple), tuple->bsize);
 	}
 }
 
 void lua_tuple_release(struct lua_tuple *t)
 {
-	if (is_large(t))
-		tuple_unref((struct tuple *)t->origin);
 	/* A finalizer that comes later may still look at it: an empty tuple. */
-	static const char empty[] = {(char)0x90};
-	t->data = empty;
-	t->bsize = sizeof(empty);
+	static const struct {
+		struct tuple tuple;
+		char data;
+	} empty = {{.refs = 1, .bsize = 1, .data_offset = sizeof(struct tuple)}, (char)0x90};
+	const void *origin = lua_tuple_origin(t);
+	if (is_large(t) && origin != &empty)
+		tuple_unref((struct tuple *)origin);
+	t->_size = LUA_TUPLE_IS_LARGE;
+	set_origin(t, &empty);
 }
 
 /** Pushes an empty one with room for `size` bytes, or with a finalizer where it is large. */
@@ -108,11 +137,11 @@ void lua_push_new_tuple(lua_State *L, struct tuple_format *format, uint32_t dict
 	}
 	struct lua_tuple *t = push_empty(L, end - data);
 	last_found.t = NULL;
-	t->bsize = end - data;
+	t->_size = (uint16_t)(end - data);
 	t->dict = dict;
 	t->format_id = format->id;
-	t->origin = t;
-	t->data = memcpy(t->body, data, end - data);
+	set_origin(t, t);
+	memcpy(t->body, data, end - data);
 }
 
 const struct lua_tuple *lua_to_tuple(lua_State *L, int idx)
@@ -129,8 +158,12 @@ struct tuple_format *lua_tuple_format(const struct lua_tuple *t)
 
 bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b)
 {
-	return a->origin == b->origin && a->bsize == b->bsize &&
-		(a->data == b->data || memcmp(a->data, b->data, a->bsize) == 0);
+	if (a == b)
+		return true;
+	uint32_t a_size, b_size;
+	const char *a_data = lua_tuple_data(a, &a_size), *b_data = lua_tuple_data(b, &b_size);
+	return lua_tuple_origin(a) == lua_tuple_origin(b) && a_size == b_size &&
+		memcmp(a_data, b_data, a_size) == 0;
 }
 
 /* Fields --------------------------------------------------------------------- */
@@ -138,7 +171,7 @@ bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b)
 /** The MessagePack of a field by its number from 0, or NULL. */
 static const char *find_field(const struct lua_tuple *t, uint32_t fieldno)
 {
-	const char *p = t->data;
+	const char *p = lua_tuple_data(t, NULL);
 	if (fieldno >= mp_decode_array(&p))
 		return NULL;
 	uint32_t i = 0;

@@ -35,11 +35,19 @@ void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple);
 /** The finalizer of large ones. */
 void lua_tuple_release(struct lua_tuple *t);
 
-/** The bytes of the tuple. */
+/** The bytes of the tuple's array. */
 uint32_t lua_tuple_size(const struct tuple *tuple);
+uint32_t lua_tuple_bsize(const struct lua_tuple *t);
 
 /** Are they one tuple? */
 bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b);
+
+/** What it was made from, see bridge.h. */
+static inline const void *lua_tuple_origin(const struct lua_tuple *t)
+{
+	return (const void *)(t->_origin[0] | (uintptr_t)t->_origin[1] << 16 |
+			      (uintptr_t)t->_origin[2] << 32);
+}
 
 /* For C. -------------------------------------------------------------------- */
 

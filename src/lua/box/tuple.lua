@@ -16,6 +16,7 @@ int lua_tuple_field(const struct lua_tuple *t, double number, struct lua_field *
 void lua_tuple_fill(struct lua_tuple *t, void *tuple);
 void lua_tuple_release(struct lua_tuple *t);
 uint32_t lua_tuple_size(const void *tuple);
+uint32_t lua_tuple_bsize(const struct lua_tuple *t);
 bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b);
 ]]
 
@@ -25,6 +26,7 @@ local type = type
 local tuple_t = ffi.typeof('struct lua_tuple')
 local release = C.lua_tuple_release
 local COPY_MAX = 1024 -- LUA_TUPLE_COPY_MAX
+local IS_LARGE = 0xffff -- LUA_TUPLE_IS_LARGE
 local NULL = box.NULL
 
 -- Making ----------------------------------------------------------------------
@@ -105,7 +107,8 @@ local methods = {
 
 function methods.bsize(t)
     check(t, 'tuple:bsize()')
-    return t.__bsize
+    local size = t.__size
+    return size ~= IS_LARGE and size or C.lua_tuple_bsize(t)
 end
 
 local function next_field(t, number)

@@ -70,7 +70,7 @@ static void skip(const char **data, uint32_t count)
 static int tuple_totable(lua_State *L)
 {
 	const struct lua_tuple *t = lua_check_tuple(L, 1, "Usage: tuple:totable([from[, to]])");
-	const char *p = t->data;
+	const char *p = lua_tuple_data(t, NULL);
 	uint32_t begin, end;
 	check_range(L, 2, mp_decode_array(&p), &begin, &end);
 	skip(&p, begin);
@@ -97,7 +97,7 @@ static int push_fields(lua_State *L, const char *p, uint32_t begin, uint32_t end
 static int tuple_unpack(lua_State *L)
 {
 	const struct lua_tuple *t = lua_check_tuple(L, 1, "Usage: tuple:totable([from[, to]])");
-	const char *p = t->data;
+	const char *p = lua_tuple_data(t, NULL);
 	uint32_t begin, end;
 	check_range(L, 2, mp_decode_array(&p), &begin, &end);
 	return push_fields(L, p, begin, end);
@@ -111,7 +111,7 @@ static int tuple_slice(lua_State *L)
 	if (args < 2 || args > 3 || lua_type(L, 2) != LUA_TNUMBER ||
 	    (args == 3 && lua_type(L, 3) != LUA_TNUMBER))
 		return throw_text(L, "tuple.slice(): bad arguments");
-	const char *p = t->data;
+	const char *p = lua_tuple_data(t, NULL);
 	int64_t count = mp_decode_array(&p);
 	int64_t start = lua_tointeger(L, 2);
 	if (start < 0)
@@ -145,7 +145,7 @@ static int tuple_tomap(lua_State *L)
 		names_only = lua_toboolean(L, -1);
 	}
 	const struct tuple_dictionary *dict = tuple_dictionary_by_id(t->dict);
-	const char *p = t->data;
+	const char *p = lua_tuple_data(t, NULL);
 	uint32_t count = mp_decode_array(&p);
 	uint32_t named = count < dict->name_count ? count : dict->name_count;
 	lua_createtable(L, names_only ? 0 : count, named);
@@ -190,7 +190,7 @@ static int tuple_tostring(lua_State *L)
 {
 	const struct lua_tuple *t = lua_check_tuple(L, 1, "a tuple expected");
 	struct buf *out = lua_scratch_get();
-	mp_print(out, t->data);
+	mp_print(out, lua_tuple_data(t, NULL));
 	lua_pushlstring(L, out->data, out->size);
 	lua_scratch_put(out);
 	return 1;
@@ -199,7 +199,7 @@ static int tuple_tostring(lua_State *L)
 static int tuple_count(lua_State *L)
 {
 	const struct lua_tuple *t = lua_check_tuple(L, 1, "a tuple expected");
-	const char *p = t->data;
+	const char *p = lua_tuple_data(t, NULL);
 	lua_pushinteger(L, mp_decode_array(&p));
 	return 1;
 }
@@ -289,10 +289,10 @@ static const char *enter(const char *value, const struct step *step)
 static const char *enter_tuple(const struct lua_tuple *t, const struct step *step)
 {
 	if (step->name == NULL)
-		return enter(t->data, step);
+		return enter(lua_tuple_data(t, NULL), step);
 	int fieldno = tuple_dictionary_find(tuple_dictionary_by_id(t->dict), step->name, step->len);
 	struct step by_number = {.number = (uint64_t)fieldno + 1};
-	return fieldno >= 0 ? enter(t->data, &by_number) : NULL;
+	return fieldno >= 0 ? enter(lua_tuple_data(t, NULL), &by_number) : NULL;
 }
 
 /** path(tuple, "a.b[1]['c']"): the value there, or nil. */
@@ -349,7 +349,8 @@ static int tuple_transform(lua_State *L)
 	int args = lua_gettop(L);
 	if (args < 3)
 		return throw_text(L, usage);
-	const char *p = t->data, *end = t->data + t->bsize;
+	uint32_t size;
+	const char *p = lua_tuple_data(t, &size), *end = p + size;
 	int64_t count = mp_decode_array(&p);
 	int64_t start = lua_tointeger(L, 2), cut = lua_tointeger(L, 3);
 	if (start == 0 || start < -count)
@@ -393,7 +394,9 @@ static int tuple_change(lua_State *L, change execute, const char *usage)
 	uint32_t size;
 	uint64_t mask;
 	struct tuple_format *format = lua_tuple_format(t);
-	const char *row = execute(ops->data, buf_end(ops), t->data, t->data + t->bsize,
+	uint32_t old_size;
+	const char *old = lua_tuple_data(t, &old_size);
+	const char *row = execute(ops->data, buf_end(ops), old, old + old_size,
 				  tuple_dictionary_by_id(t->dict), 1, region, &size, &mask);
 	bool is_good = row != NULL && tuple_format_validate(format, row, row + size) == 0;
 	if (is_good) {

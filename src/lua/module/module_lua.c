@@ -93,7 +93,9 @@ static struct tuple *push_holder(lua_State *L, const struct lua_tuple *t)
 	struct tuple **holder = lua_newuserdata(L, sizeof(*holder));
 	*holder = NULL;
 	lua_class_set(L, &holder_class);
-	*holder = tuple_new(lua_tuple_format(t), t->data, t->data + t->bsize);
+	uint32_t size;
+	const char *data = lua_tuple_data(t, &size);
+	*holder = tuple_new(lua_tuple_format(t), data, data + size);
 	if (*holder == NULL)
 		lua_throw(L);
 	return *holder;
@@ -125,8 +127,8 @@ struct tuple *luaT_istuple(lua_State *L, int idx)
 	const struct lua_tuple *t = lua_to_tuple(L, idx);
 	if (t == NULL)
 		return NULL;
-	return t->bsize > LUA_TUPLE_COPY_MAX ? (struct tuple *)t->origin :
-					       small_tuple(L, idx, t);
+	return t->_size == LUA_TUPLE_IS_LARGE ? (struct tuple *)lua_tuple_origin(t) :
+						small_tuple(L, idx, t);
 }
 
 struct tuple *luaT_checktuple(lua_State *L, int idx)

@@ -311,7 +311,7 @@ static void walk_table(struct walker *w, int idx, bool is_flow)
 
 static void walk_tuple(struct walker *w, const struct lua_tuple *tuple)
 {
-	const char *data = tuple->data;
+	const char *data = lua_tuple_data(tuple, NULL);
 	struct lua_codec codec = lua_codec_default;
 	lua_decode(w->L, &data, &codec);
 	walk(w, lua_gettop(w->L), true);
