@@ -205,6 +205,7 @@ typedef void (*init_func)(lua_State *L);
 
 void lua_init_modules(lua_State *L)
 {
+	lua_ffi_check_init(L);
 	lua_guard_init(L);
 	lua_finalizer_init(L);
 	lua_module_init(L);

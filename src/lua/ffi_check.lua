@@ -1,0 +1,41 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- Puts a watched function in front of every C function that is reached by ffi.C.
+local c = require('tarn.ffi_check')
+local ffi = require('ffi')
+local C = ffi.C
+local watched = {}
+
+local function watch(name, f)
+    return function(...)
+        c.enter(name)
+        -- It raises where its arguments can't be made of what was passed.
+        local ok, result = pcall(f, ...)
+        c.leave()
+        if not ok then
+            error(result, 0)
+        end
+        return result
+    end
+end
+
+local function is_function(value)
+    return type(value) == 'cdata' and tostring(ffi.typeof(value)):find('(', 1, true) ~= nil
+end
+
+local proxy = setmetatable({}, {
+    __index = function(_, name)
+        local found = watched[name]
+        if found == nil then
+            found = C[name]
+            if not is_function(found) then
+                return found
+            end
+            found = watch(name, found)
+            watched[name] = found
+        end
+        return found
+    end,
+    __newindex = function(_, name, value) C[name] = value end,
+})
+
+package.loaded.ffi = setmetatable({C = proxy}, {__index = ffi})
