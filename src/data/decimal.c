@@ -157,17 +157,27 @@ int decimal_from_string(struct decimal *result, const char *str)
 	return decimal_finish(result, is_negative, r.coef, exponent);
 }
 
+/** Writes digits ahead of `end`, `count` of them at least; returns where they begin. */
+static char *print_back(char *end, uint64_t value, int count)
+{
+	for (; value != 0 || count > 0; value /= 10, count--)
+		*--end = '0' + value % 10;
+	return end;
+}
+
 int decimal_coef_print(decimal_coef coef, char *out)
 {
-	char digits[DECIMAL_DIGITS_MAX + 1];
-	int n = 0;
-	do {
-		digits[n++] = '0' + (int)(coef % 10);
-		coef /= 10;
-	} while (coef != 0);
-	for (int i = 0; i < n; i++)
-		out[i] = digits[n - 1 - i];
-	return n;
+	/* By halves of 64 bits: to divide 128 is slow. */
+	const int half_digits = 19;
+	char digits[DECIMAL_DIGITS_MAX + 2], *end = digits + sizeof(digits), *p = end;
+	uint64_t high = coef >> 64 != 0 ? (uint64_t)(coef / P19) : 0;
+	uint64_t low = (uint64_t)(coef - (decimal_coef)high * P19);
+	if (high != 0)
+		p = print_back(print_back(p, low, half_digits), high, 1);
+	else
+		p = print_back(p, low, 1);
+	memcpy(out, p, end - p);
+	return end - p;
 }
 
 int decimal_to_string(const struct decimal *d, char *out)

@@ -49,6 +49,9 @@ int uuid_from_string(struct uuid *uuid, const char *str, size_t len)
 		result.bytes[i] = high << 4 | low;
 		str += 2;
 	}
+	/* Of the variants, that of the future is none yet. */
+	if ((result.bytes[8] & 0xe0) == 0xe0)
+		return -1;
 	*uuid = result;
 	return 0;
 }

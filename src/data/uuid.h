@@ -24,7 +24,10 @@ extern const struct uuid uuid_nil;
 /** A random one (version 4) from the system's generator. */
 void uuid_create(struct uuid *uuid);
 
-/** Reads the text form, in upper or lower case. -1 where `str` is anything else. */
+/**
+ * Reads the text form, in upper or lower case. -1 where `str` is anything else, or of a
+ * variant that RFC 4122 reserves for the future.
+ */
 int uuid_from_string(struct uuid *uuid, const char *str, size_t len);
 
 /** Writes the text form, in lower case, and a zero. */

@@ -9,6 +9,7 @@ pcall(uuid.frombin, u:bin())
 #uuid.str(), #uuid.bin(), #uuid.bin('b')
 uuid.fromstr('x'), uuid.fromstr('64D22E4DAC924A23899AE59F34AF5479'), uuid.fromstr('')
 uuid.fromstr('64D22E4D-AC92-4A23-899A-E59F34AF5479')
+uuid.fromstr('ffffffff-ffff-ffff-ffff-ffffffffffff'), uuid.fromstr('ffffffff-ffff-ffff-dfff-ffffffffffff')
 uuid.frombin(u:bin()) == u, uuid.frombin(u:bin('b'), 'b') == u, uuid.frombin(u:bin('b'), 'l') == u
 uuid.frombin(u:bin('network'), 'network') == u, uuid.frombin(u:bin('host'), 'host') == u
 u == uuid.new(), u == 'x', u == nil, u == box.NULL, u ~= nil, u == u:str()

@@ -8,7 +8,6 @@ void decimal_from_int64(struct decimal *result, int64_t value);
 void decimal_from_uint64(struct decimal *result, uint64_t value);
 int decimal_from_double(struct decimal *result, double value);
 int decimal_from_string(struct decimal *result, const char *str);
-int decimal_to_string(const struct decimal *d, char *out);
 int decimal_precision(const struct decimal *d);
 int decimal_scale(const struct decimal *d);
 int decimal_compare(const struct decimal *a, const struct decimal *b);
@@ -32,7 +31,6 @@ int decimal_pow(struct decimal *result, const struct decimal *d, const struct de
 local C = ffi.C
 local istype = ffi.istype
 local decimal_t = ffi.typeof('struct decimal')
-local text_t = ffi.typeof('char[48]')
 
 -- C types of numbers that are converted, and how.
 local INTEGERS = {}
@@ -158,11 +156,6 @@ local function is_null(value)
     return not is_decimal(value) and value == nil
 end
 
-local function to_string(d)
-    local text = text_t()
-    return ffi.string(text, C.decimal_to_string(d, text))
-end
-
 ffi.metatype(decimal_t, {
     __add = binary(C.decimal_add),
     __sub = binary(C.decimal_sub),
@@ -183,7 +176,7 @@ ffi.metatype(decimal_t, {
     end,
     __lt = ordering(function(rc) return rc < 0 end),
     __le = ordering(function(rc) return rc <= 0 end),
-    __tostring = to_string,
+    __tostring = require('tarn.decimal').tostring,
 })
 
 return {
