@@ -256,6 +256,7 @@ void lua_init_modules(lua_State *L)
 		lua_title_init,
 		lua_cfg_init,
 		lua_netbox_init,
+		lua_socket_init,
 		lua_console_init,
 		lua_crypto_init,
 		lua_digest_init,

@@ -158,7 +158,6 @@ for name in ([[
     key_def
     merger
     serpent
-    socket
     swim
     xlog
 ]]):gmatch('%S+') do
