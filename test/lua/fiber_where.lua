@@ -144,7 +144,7 @@ test:is(setmetatable({}, {__tostring = function() fiber.yield() return 'text' en
 -- Iterators that LuaJIT compiles: results as the interpreter's.
 local function chains()
     local out = {}
-    for round = 1, 300 do
+    for round = 1, 3000 do
         local n = fun.range(100):map(function(x) return x * round % 7 end)
                      :filter(function(x) return x % 2 == 0 end)
                      :take_n(20):chain({1, 2, 3}):foldl(function(a, b) return a + b end, 0)
