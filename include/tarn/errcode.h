@@ -273,7 +273,8 @@
 	X(218, ER_TUPLE_METADATA_IS_TOO_BIG, "Can't create tuple: metadata size %u is too big") \
 	/* Of 2.11. */ \
 	X(231, ER_TRANSACTION_TIMEOUT, "Transaction has been aborted by timeout") \
-	X(232, ER_ACTIVE_TIMER, "Operation is not permitted if timer is already running")
+	X(232, ER_ACTIVE_TIMER, "Operation is not permitted if timer is already running") \
+	X(247, ER_ITERATOR_POSITION, "Iterator position is invalid")
 
 enum box_error_code {
 #define X(code, name, format) name = code,

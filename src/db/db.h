@@ -18,6 +18,7 @@
 #include "db/port.h"
 #include "db/wal/xrow.h"
 
+struct select_page;
 struct tuple;
 
 /** Start-up of the layer, before any Lua; no files are touched. */
@@ -36,9 +37,14 @@ int db_update(uint32_t space_id, uint32_t index_id, const char *key, const char 
 int db_upsert(uint32_t space_id, uint32_t index_id, const char *tuple, const char *tuple_end,
 	      const char *ops, const char *ops_end, int index_base, struct tuple **result);
 
-/** Rows into a port_c that this function creates (on success only). */
+/** Rows into a port_c that this function creates (on success only). `page` may be NULL. */
 int db_select(uint32_t space_id, uint32_t index_id, uint32_t iterator, uint32_t offset,
-	      uint32_t limit, const char *key, const char *key_end, struct port *port);
+	      uint32_t limit, const char *key, const char *key_end, struct select_page *page,
+	      struct port *port);
+
+/** Appends the position of a tuple, which need not be there, for a select to begin behind. */
+int db_index_tuple_position(uint32_t space_id, uint32_t index_id, const char *tuple,
+			    const char *tuple_end, struct buf *out);
 
 int64_t db_index_len(uint32_t space_id, uint32_t index_id);
 int64_t db_index_bsize(uint32_t space_id, uint32_t index_id);
@@ -52,9 +58,13 @@ int db_index_random(uint32_t space_id, uint32_t index_id, uint32_t seed, struct 
 int64_t db_index_count(uint32_t space_id, uint32_t index_id, uint32_t iterator, const char *key,
 		       const char *key_end);
 
-/** An iterator that survives any change of data or schema; freed by db_iterator_free(). */
+/**
+ * An iterator that survives any change of data or schema; freed by db_iterator_free(). `page`
+ * may be NULL.
+ */
 struct iterator *db_index_iterator(uint32_t space_id, uint32_t index_id, uint32_t iterator,
-				   const char *key, const char *key_end);
+				   const char *key, const char *key_end,
+				   const struct select_page *page);
 /** The next tuple (counted); NULL at the end, and where the space or index is gone. */
 int db_iterator_next(struct iterator *it, struct tuple **result);
 void db_iterator_free(struct iterator *it);

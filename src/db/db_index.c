@@ -5,6 +5,7 @@
 #include "core/fiber.h"
 #include "data/mp.h"
 #include "db/db.h"
+#include "db/db_page.h"
 #include "db/error.h"
 #include "db/schema/schema.h"
 #include "db/tuple/tuple.h"
@@ -78,13 +79,18 @@ static int select_one(struct index *index, uint32_t offset, uint32_t limit, cons
 }
 
 static int select_many(struct index *index, enum iterator_type type, uint32_t offset,
-		       uint32_t limit, const char *key, uint32_t part_count, struct port *port)
+		       uint32_t limit, const char *key, uint32_t part_count,
+		       struct select_page *page, struct port *port)
 {
 	struct iterator *it = index->vtab->iterator(index, type, key, part_count);
 	if (it == NULL)
 		return -1;
+	if (page_seek(index, it, page) != 0) {
+		it->free(it);
+		return -1;
+	}
 	port_c_create(port);
-	struct tuple *tuple;
+	struct tuple *tuple, *last = NULL;
 	int rc = 0;
 	for (uint32_t found = 0; found < limit;) {
 		rc = it->next(it, &tuple);
@@ -95,17 +101,21 @@ static int select_many(struct index *index, enum iterator_type type, uint32_t of
 			continue;
 		}
 		port_c_add_tuple(port, tuple);
+		last = tuple;
 		found++;
 	}
 	it->free(it);
 	fiber()->usage.rows_read += port_c_count(port);
+	if (rc == 0 && last != NULL && page != NULL && page->position != NULL)
+		rc = page_put_position(index, last, page->position);
 	if (rc != 0)
 		port_destroy(port);
 	return rc;
 }
 
 int db_select(uint32_t space_id, uint32_t index_id, uint32_t iterator, uint32_t offset,
-	      uint32_t limit, const char *key, const char *key_end, struct port *port)
+	      uint32_t limit, const char *key, const char *key_end, struct select_page *page,
+	      struct port *port)
 {
 	(void)key_end;
 	uint32_t part_count;
@@ -115,10 +125,10 @@ int db_select(uint32_t space_id, uint32_t index_id, uint32_t iterator, uint32_t 
 	    index_check_key(index, iterator, key, part_count) != 0)
 		return -1;
 	const struct key_def *def = index->def->key_def;
-	if (iterator == ITER_EQ && index->def->is_unique && part_count == def->part_count &&
-	    !def->has_nullable)
+	if (page == NULL && iterator == ITER_EQ && index->def->is_unique &&
+	    part_count == def->part_count && !def->has_nullable)
 		return select_one(index, offset, limit, key, part_count, port);
-	return select_many(index, iterator, offset, limit, key, part_count, port);
+	return select_many(index, iterator, offset, limit, key, part_count, page, port);
 }
 
 int64_t db_index_len(uint32_t space_id, uint32_t index_id)
@@ -223,8 +233,16 @@ int64_t db_index_count(uint32_t space_id, uint32_t index_id, uint32_t iterator, 
 	return index->vtab->count(index, iterator, key, part_count);
 }
 
+int db_index_tuple_position(uint32_t space_id, uint32_t index_id, const char *tuple,
+			    const char *tuple_end, struct buf *out)
+{
+	struct index *index = find_readable(space_id, index_id);
+	return index != NULL ? page_put_position_of(index, tuple, tuple_end, out) : -1;
+}
+
 struct iterator *db_index_iterator(uint32_t space_id, uint32_t index_id, uint32_t iterator,
-				   const char *key, const char *key_end)
+				   const char *key, const char *key_end,
+				   const struct select_page *page)
 {
 	(void)key_end;
 	uint32_t part_count;
@@ -233,7 +251,12 @@ struct iterator *db_index_iterator(uint32_t space_id, uint32_t index_id, uint32_
 	    key_begin(&key, &part_count) != 0 ||
 	    index_check_key(index, iterator, key, part_count) != 0)
 		return NULL;
-	return index_iterator_new(index, iterator, key, part_count);
+	struct iterator *it = index_iterator_new(index, iterator, key, part_count);
+	if (it != NULL && page_seek(index, it, page) != 0) {
+		it->free(it);
+		return NULL;
+	}
+	return it;
 }
 
 int db_iterator_next(struct iterator *it, struct tuple **result)

@@ -15,6 +15,8 @@
 enum {
 	/** Of the protocol, as the answer to ID tells; 0: no optional feature. */
 	IPROTO_PROTOCOL_VERSION = 0,
+	/** A feature: positions in selects. */
+	IPROTO_FEATURE_PAGINATION = 4,
 	NET_MSG_MAX_DEFAULT = 768,
 	NET_MSG_MAX_MIN = 2,
 	NET_READAHEAD_DEFAULT = 16320,

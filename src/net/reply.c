@@ -110,7 +110,7 @@ void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tupl
  * encoder of the values does.
  */
 static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct port *port,
-		    bool compat_16)
+		    bool compat_16, const struct buf *position)
 {
 	struct buf *out = connection_output(con);
 	size_t begin = out->size;
@@ -124,6 +124,10 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 	}
 	/* Once more, for the end of the turn that it is now. */
 	out = connection_output(con);
+	if (count >= 0 && position != NULL) {
+		mp_put_uint(out, IPROTO_POSITION);
+		mp_put_strn(out, position->data, position->size);
+	}
 	size_t size = out->size - begin;
 	if (count >= 0 && size > PACKET_SIZE_MAX) {
 		client_error(ER_UNSUPPORTED, "Protocol", "an answer of more than 2 GB");
@@ -135,6 +139,8 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 	}
 	put_header(out->data + begin, sync, code, size - REPLY_HEADER_SIZE);
 	put_data_header(out->data + begin + REPLY_HEADER_SIZE, count);
+	if (position != NULL)
+		out->data[begin + REPLY_HEADER_SIZE] = '\x82';
 	fiber()->usage.response_bytes += size;
 	connection_answered(con);
 	return 0;
@@ -142,12 +148,20 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 
 int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16)
 {
-	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, compat_16) : 0;
+	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, compat_16, NULL) : 0;
+}
+
+int reply_page(struct connection *con, uint64_t sync, struct port *port,
+	       const struct buf *position)
+{
+	if (position->size == 0)
+		position = NULL;
+	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, false, position) : 0;
 }
 
 int reply_push(struct connection *con, uint64_t sync, struct port *port)
 {
-	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, false);
+	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, false, NULL);
 }
 
 void reply_error(struct connection *con, uint64_t sync, const struct error *e)
@@ -180,7 +194,8 @@ void reply_id(struct connection *con, uint64_t sync)
 	mp_put_uint(out, IPROTO_VERSION);
 	mp_put_uint(out, IPROTO_PROTOCOL_VERSION);
 	mp_put_uint(out, IPROTO_FEATURES);
-	mp_put_array(out, 0);
+	mp_put_array(out, 1);
+	mp_put_uint(out, IPROTO_FEATURE_PAGINATION);
 	put_header(out->data + begin, sync, IPROTO_OK, out->size - begin - REPLY_HEADER_SIZE);
 	connection_answered(con);
 }

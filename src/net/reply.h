@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
 struct connection;
 struct error;
 struct port;
@@ -27,6 +28,10 @@ void reply_ok(struct connection *con, uint64_t sync);
 
 /** Success with a port's values as an array. -1 where they can't be encoded: nothing is sent. */
 int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16);
+
+/** The same with a position, where that is not empty. */
+int reply_page(struct connection *con, uint64_t sync, struct port *port,
+	       const struct buf *position);
 
 /** Success with an array of one tuple, or of none for NULL. */
 void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple);

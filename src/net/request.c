@@ -11,6 +11,7 @@
 #include "core/diag.h"
 #include "data/mp.h"
 #include "db/db.h"
+#include "db/db_page.h"
 #include "db/error.h"
 #include "db/proc_stat.h"
 #include "db/schema/space.h"
@@ -22,13 +23,42 @@
 #include "net/stat.h"
 #include "net/worker.h"
 
+/** A select that begins behind a tuple, or tells the position of its last one. */
+static int process_select_page(struct connection *con, uint64_t sync, const struct request *r)
+{
+	struct port port;
+	struct buf after = BUF_INIT, position = BUF_INIT;
+	struct select_page page = {.position = r->fetches_position ? &position : NULL};
+	if (r->after_position_size > 0) {
+		page_decode_position(r->after_position, r->after_position_size, &after);
+		page.after = after.data;
+		page.after_end = buf_end(&after);
+	} else if (r->after_tuple != NULL) {
+		page.after = r->after_tuple;
+		page.after_end = r->after_tuple_end;
+		page.is_tuple = true;
+	}
+	int rc = db_select(r->space_id, r->index_id, r->iterator, r->offset, r->limit, r->key,
+			   r->key_end, &page, &port);
+	if (rc == 0) {
+		rc = reply_page(con, sync, &port, &position);
+		port_destroy(&port);
+	}
+	buf_free(&after);
+	buf_free(&position);
+	return rc;
+}
+
 static int process_select(struct connection *con, const struct xrow_header *row)
 {
 	struct request r;
 	struct port port;
 	stat_count(STAT_SELECT, 1);
-	if (request_decode(&r, row, request_keys_required(row->type)) != 0 ||
-	    db_select(r.space_id, r.index_id, r.iterator, r.offset, r.limit, r.key, r.key_end,
+	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+		return -1;
+	if (r.after_tuple != NULL || r.after_position != NULL || r.fetches_position)
+		return process_select_page(con, row->sync, &r);
+	if (db_select(r.space_id, r.index_id, r.iterator, r.offset, r.limit, r.key, r.key_end, NULL,
 		      &port) != 0)
 		return -1;
 	int rc = reply_port(con, row->sync, &port, false);

@@ -5,6 +5,7 @@ Malformed packets get the error, or the end of the connection, that a client of 
 reference sees; meanwhile the server goes on serving others. With --reference what
 only newer servers know is left out.
 """
+import base64
 import os
 import re
 import socket
@@ -22,6 +23,8 @@ from iproto import (AUTH, CALL, CALL_16, DATA, DELETE, ERROR, ERROR_FLAG, EVAL, 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REFERENCE = '--reference' in sys.argv
+FETCH_POSITION, AFTER_POSITION, AFTER_TUPLE, POSITION = 0x1f, 0x2e, 0x2f, 0x35
+KEY_PART_TYPE, ITERATOR_POSITION = 18, 247
 ILLEGAL_PARAMS, INVALID_MSGPACK, NO_SUCH_USER, PASSWORD, UNKNOWN_TYPE, MISSING_FIELD, SCHEMA = (
     1, 20, 45, 47, 48, 69, 109)
 HEADER = encode({TYPE: PING, SYNC: 7})
@@ -247,6 +250,50 @@ class Body(Base):
         self.assertIn(insert(10000), (0, INVALID_MSGPACK))
         self.assertIn(insert(1000000), (0, INVALID_MSGPACK))
         self.assertIsNone(c.ping())
+
+
+@unittest.skipIf(REFERENCE, 'of a later version')
+class Pages(Base):
+    """A select that begins behind a tuple or a position, and tells the position of its last."""
+
+    def select(self, **more):
+        names = {'fetch': FETCH_POSITION, 'position': AFTER_POSITION, 'tuple': AFTER_TUPLE, 'index': INDEX_ID}
+        body = {SPACE_ID: 280, KEY: [], LIMIT: 3}
+        body.update((names[k], v) for k, v in more.items())
+        c = ann()
+        c.send(request(SELECT, body))
+        header, body = c.response()
+        if header[TYPE]:
+            return header[TYPE] & ~ERROR_FLAG
+        return [row[0] for row in body[DATA]], body.get(POSITION)
+
+    def test_positions(self):
+        for index in (0, 1, 2):
+            rows, position = [], ''
+            while position is not None:
+                page, position = self.select(index=index, fetch=True, position=position)
+                rows += page
+            c = ann()
+            c.send(request(SELECT, {SPACE_ID: 280, INDEX_ID: index, KEY: [], LIMIT: 1000}))
+            self.assertEqual(rows, [row[0] for row in c.response()[1][DATA]], index)
+
+    def test_base64(self):
+        _, position = self.select(fetch=True)
+        text = base64.b64encode(position.encode(errors='surrogateescape')).decode()
+        self.assertEqual(self.select(position=text), self.select(position=position))
+
+    def test_tuple(self):
+        self.assertEqual(self.select(tuple=[280, 'x']), ([281, 284, 285], None))
+        self.assertEqual(self.select(tuple=[100000], fetch=True), ([], None))
+        self.assertEqual(self.select(fetch=False), ([257, 272, 276], None))
+
+    def test_bad(self):
+        for position in ('nonsense', '\udc91', '\udcdd' * 5, '\udc91\udcc1', '!', ('\udc91' * 600)):
+            self.assertEqual(self.select(position=position), ITERATOR_POSITION, position)
+        for more in ({'position': 5}, {'position': [1]}, {'tuple': 'x'}, {'tuple': 5}, {'fetch': 1}):
+            self.assertEqual(self.select(**more), INVALID_MSGPACK, more)
+        self.assertEqual(self.select(tuple=['x']), KEY_PART_TYPE)
+        self.assertEqual(self.select(tuple=[]), KEY_PART_TYPE)
 
 
 class Authentication(Base):

@@ -29,7 +29,7 @@ def encode(v):
     if isinstance(v, float):
         return b'\xcb' + struct.pack('>d', v)
     if isinstance(v, str):
-        v = v.encode()
+        v = v.encode(errors='surrogateescape')
         return encode_head(len(v), 0xa0, 32, b'\xd9', b'\xda', b'\xdb') + v
     if isinstance(v, bytes):
         return encode_head(len(v), None, 0, b'\xc4', b'\xc5', b'\xc6') + v
@@ -101,7 +101,7 @@ class Decoder:
         return dict(pairs)
 
     def text(self, n):
-        return self.take(n).decode(errors='replace')
+        return self.take(n).decode(errors='surrogateescape')
 
 
 for _code, _value in ((0xc0, None), (0xc2, False), (0xc3, True)):

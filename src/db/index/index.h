@@ -86,6 +86,13 @@ struct iterator {
 	 */
 	int (*next)(struct iterator *it, struct tuple **tuple);
 	void (*free)(struct iterator *it);
+	/**
+	 * Lets an iterator that was not asked for a tuple yet begin behind a position: a key
+	 * with all parts of `cmp_def`, copied. What it is the key of need not be there. NULL
+	 * where the index has no order. -1: ER_ITERATOR_POSITION, it is not among what the
+	 * iterator is for.
+	 */
+	int (*seek)(struct iterator *it, const char *position);
 	struct index *index;
 	/** Owner's check: the space and index it was made for still exist (see db.h). */
 	uint64_t schema_version;

@@ -36,6 +36,8 @@ struct tree_iterator {
 	/** What was returned last; referenced. */
 	struct tuple *last;
 	struct bptree_search search;
+	/** The position that it begins behind, or NULL. */
+	char *after;
 	struct bptree_path path;
 	/** Link in the list of free iterators. */
 	struct tree_iterator *next_free;
@@ -302,6 +304,7 @@ static void tree_iterator_free(struct iterator *base)
 		tuple_unref(it->last);
 	if (it->search.key != NULL && it->search.key != it->key_inline)
 		xfree((char *)it->search.key);
+	xfree(it->after);
 	if (free_iterator_count >= FREE_ITERATOR_MAX) {
 		xfree(it);
 		return;
@@ -314,6 +317,13 @@ static void tree_iterator_free(struct iterator *base)
 /** Seeks the first or last entry of what the iterator is for. */
 static bool tree_iterator_start(struct tree_iterator *it)
 {
+	if (it->after != NULL) {
+		const struct key_def *cmp_def = it->tree->cmp_def;
+		struct bptree_search search = bptree_search_key(it->tree, it->after,
+								cmp_def->part_count);
+		bool is_found = bptree_seek(it->tree, &search, !it->is_reverse, &it->path);
+		return it->is_reverse ? bptree_path_prev(&it->path) : is_found;
+	}
 	if (it->search.part_count == 0)
 		return it->is_reverse ? bptree_last(it->tree, &it->path) :
 			bptree_first(it->tree, &it->path);
@@ -371,6 +381,40 @@ static int tree_iterator_next(struct iterator *base, struct tuple **tuple)
 	return 0;
 }
 
+/** Is a position whose key compares so with the iterator's within what that is for? */
+static bool tree_iterator_has(const struct tree_iterator *it, int order)
+{
+	switch (it->type) {
+	case ITER_EQ:
+	case ITER_REQ:
+		return order == 0;
+	case ITER_GE:
+		return order >= 0;
+	case ITER_GT:
+		return order > 0;
+	case ITER_LE:
+		return order <= 0;
+	default:
+		return order < 0;
+	}
+}
+
+static int tree_iterator_seek(struct iterator *base, const char *position)
+{
+	struct tree_iterator *it = (struct tree_iterator *)base;
+	const struct key_def *cmp_def = it->tree->cmp_def;
+	uint32_t part_count = it->search.part_count;
+	assert(it->state == ITERATOR_FRESH && it->after == NULL);
+	if (part_count > 0 &&
+	    !tree_iterator_has(it, key_compare(position, it->search.key, part_count, cmp_def))) {
+		client_error(ER_ITERATOR_POSITION);
+		return -1;
+	}
+	size_t size = index_key_size(position, cmp_def->part_count);
+	it->after = memcpy(xmalloc(size), position, size);
+	return 0;
+}
+
 /** Keeps a copy of the key in the iterator. */
 static void tree_iterator_set_key(struct tree_iterator *it, const char *key, uint32_t part_count)
 {
@@ -396,6 +440,7 @@ static struct iterator *tree_iterator(struct index *index, enum iterator_type ty
 	it->base = (struct iterator){
 		.next = tree_iterator_next,
 		.free = tree_iterator_free,
+		.seek = tree_iterator_seek,
 		.index = index,
 		.space_id = index->def->space_id,
 		.index_id = index->def->iid,
@@ -408,6 +453,7 @@ static struct iterator *tree_iterator(struct index *index, enum iterator_type ty
 		tree_is_full_key(index, part_count);
 	it->version = 0;
 	it->last = NULL;
+	it->after = NULL;
 	if (part_count > 0)
 		tree_iterator_set_key(it, key, part_count);
 	else

@@ -29,6 +29,12 @@ static int safe_iterator_next(struct iterator *base, struct tuple **tuple)
 	return it->inner->next(it->inner, tuple);
 }
 
+static int safe_iterator_seek(struct iterator *base, const char *position)
+{
+	struct iterator *inner = ((struct safe_iterator *)base)->inner;
+	return inner->seek(inner, position);
+}
+
 static void safe_iterator_free(struct iterator *base)
 {
 	struct safe_iterator *it = (struct safe_iterator *)base;
@@ -59,6 +65,7 @@ struct iterator *index_iterator_new(struct index *index, enum iterator_type type
 	it->base = (struct iterator){
 		.next = safe_iterator_next,
 		.free = safe_iterator_free,
+		.seek = inner->seek != NULL ? safe_iterator_seek : NULL,
 		.index = index,
 		.space_id = index->def->space_id,
 		.index_id = index->def->iid,

@@ -118,6 +118,12 @@ static int view_iterator_next(struct iterator *base, struct tuple **tuple)
 	return rc;
 }
 
+static int view_iterator_seek(struct iterator *base, const char *position)
+{
+	struct iterator *inner = ((struct view_iterator *)base)->inner;
+	return inner->seek(inner, position);
+}
+
 static void view_iterator_free(struct iterator *base)
 {
 	struct view_iterator *it = (struct view_iterator *)base;
@@ -137,6 +143,7 @@ static struct iterator *view_iterator(struct index *index, enum iterator_type ty
 	struct view_iterator *it = xcalloc(1, sizeof(*it));
 	it->base.next = view_iterator_next;
 	it->base.free = view_iterator_free;
+	it->base.seek = inner->seek != NULL ? view_iterator_seek : NULL;
 	it->base.index = index;
 	it->inner = inner;
 	it->base_id = view_base_id(index);

@@ -166,6 +166,18 @@ static int compare_any_with_key(const struct tuple *tuple, const char *key, uint
 	return 0;
 }
 
+int key_compare(const char *a, const char *b, uint32_t part_count, const struct key_def *def)
+{
+	for (uint32_t i = 0; i < part_count; i++) {
+		int rc = compare_nullable(a, b, &def->parts[i]);
+		if (rc != 0)
+			return rc;
+		mp_next(&a);
+		mp_next(&b);
+	}
+	return 0;
+}
+
 static bool key_def_is_sequential(const struct key_def *def)
 {
 	for (uint32_t i = 0; i < def->part_count; i++)

@@ -105,6 +105,9 @@ static inline int tuple_compare_with_key(const struct tuple *tuple, const char *
 	return def->_compare_with_key(tuple, key, part_count, def);
 }
 
+/** Compares the first `part_count` parts of two keys. */
+int key_compare(const char *a, const char *b, uint32_t part_count, const struct key_def *def);
+
 static inline hint_t tuple_hint(const struct tuple *tuple, const struct key_def *def)
 {
 	return def->_tuple_hint(tuple, def);

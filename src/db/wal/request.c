@@ -49,7 +49,9 @@ static const char *key_name(unsigned key)
 struct target {
 	uint32_t *number;
 	const char **begin, **end;
-	bool is_name;
+	const char **text;
+	uint32_t *text_size;
+	bool *flag;
 };
 
 static struct target request_target(struct request *r, uint64_t key)
@@ -66,7 +68,14 @@ static struct target request_target(struct request *r, uint64_t key)
 	case IPROTO_OPS: return (struct target){.begin = &r->ops, .end = &r->ops_end};
 	case IPROTO_FUNCTION_NAME:
 	case IPROTO_EXPR:
-	case IPROTO_USER_NAME: return (struct target){.is_name = true};
+	case IPROTO_USER_NAME:
+		return (struct target){.text = &r->name, .text_size = &r->name_size};
+	case IPROTO_AFTER_TUPLE:
+		return (struct target){.begin = &r->after_tuple, .end = &r->after_tuple_end};
+	case IPROTO_AFTER_POSITION:
+		return (struct target){.text = &r->after_position,
+				       .text_size = &r->after_position_size};
+	case IPROTO_FETCH_POSITION: return (struct target){.flag = &r->fetches_position};
 	default: return (struct target){NULL};
 	}
 }
@@ -85,10 +94,14 @@ static bool request_field(struct request *request, uint64_t key, const char **po
 		*t.begin = *pos;
 		mp_next(pos);
 		*t.end = *pos;
-	} else if (t.is_name) {
+	} else if (t.text != NULL) {
 		if (mp_typeof(**pos) != MP_STR)
 			return false;
-		request->name = mp_decode_str(pos, &request->name_size);
+		*t.text = mp_decode_str(pos, t.text_size);
+	} else if (t.flag != NULL) {
+		if (mp_typeof(**pos) != MP_BOOL)
+			return false;
+		*t.flag = mp_decode_bool(pos);
 	} else {
 		mp_next(pos);
 	}

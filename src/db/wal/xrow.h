@@ -48,6 +48,12 @@ struct request {
 	const char *tuple, *tuple_end;
 	/** Operations of an upsert. */
 	const char *ops, *ops_end;
+	/** A select begins behind a tuple, or a position, in bytes; NULL: neither. */
+	const char *after_tuple, *after_tuple_end;
+	const char *after_position;
+	uint32_t after_position_size;
+	/** A select tells the position of its last tuple. */
+	bool fetches_position;
 	/** Name of a function or user, or text of an expression; not zero-terminated. Or NULL. */
 	const char *name;
 	uint32_t name_size;

@@ -10,7 +10,9 @@
 #include <msgpuck.h>
 
 #include "core/buf.h"
+#include "data/base64.h"
 #include "db/db.h"
+#include "db/db_page.h"
 #include "db/error.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
@@ -232,7 +234,113 @@ static int push_rows(lua_State *L)
 
 static int push_rows_ref = LUA_NOREF;
 
-/** (space, index, key, iterator, offset, limit) */
+/**
+ * Encodes what a select begins behind: a tuple, or a position in base64; nothing for nil.
+ * False with an error for anything else.
+ */
+static bool encode_after(lua_State *L, int idx, struct buf *b, bool *is_tuple)
+{
+	*is_tuple = is_array(L, idx);
+	if (*is_tuple) {
+		lua_encode_array(L, idx, b);
+	} else if (lua_type(L, idx) == LUA_TSTRING) {
+		size_t len;
+		const char *text = lua_tolstring(L, idx, &len);
+		page_decode_position(text, len, b);
+	} else if (!lua_isnoneornil(L, idx)) {
+		client_error(ER_ITERATOR_POSITION);
+		return false;
+	}
+	return true;
+}
+
+/** A page that begins behind what encode_after() put into the buffer, from `key_size` on. */
+static void page_create(lua_State *L, int idx, struct select_page *page, const struct buf *b,
+			size_t key_size, bool is_tuple)
+{
+	*page = (struct select_page){.is_tuple = is_tuple};
+	if (!lua_isnoneornil(L, idx)) {
+		page->after = b->data + key_size;
+		page->after_end = b->data + b->size;
+	}
+}
+
+/** Pushes a position in base64, nil where there is none; gives the buffer back. */
+static void push_position(lua_State *L, struct buf *position)
+{
+	size_t size = position->size;
+	if (size == 0) {
+		lua_pushnil(L);
+	} else {
+		char *text = buf_reserve(position, base64_encoded_size(size));
+		lua_pushlstring(L, text, base64_encode(position->data, size, text));
+	}
+	lua_scratch_put(position);
+}
+
+/** (space, index, tuple) -> its position */
+static int tuple_pos(lua_State *L)
+{
+	static const char usage[] = "Usage index:tuple_pos(tuple)";
+	uint32_t space_id = lua_box_uint(L, 1, usage);
+	uint32_t index_id = lua_box_uint(L, 2, usage);
+	if (!is_array(L, 3))
+		return luaL_error(L, "%s", usage);
+	struct buf *b = lua_scratch_get(), *position = lua_scratch_get();
+	lua_encode_array(L, 3, b);
+	int rc = db_index_tuple_position(space_id, index_id, b->data, buf_end(b), position);
+	if (rc == 0) {
+		lua_scratch_put(b);
+		push_position(L, position);
+		return 1;
+	}
+	lua_scratch_put(position);
+	lua_scratch_put(b);
+	return lua_throw(L);
+}
+
+/** Pushes a table of the rows, or raises; the port is destroyed either way. */
+static int push_port(lua_State *L, struct port *port)
+{
+	lua_rawgeti(L, LUA_REGISTRYINDEX, push_rows_ref);
+	lua_pushlightuserdata(L, port);
+	int rc = lua_pcall(L, 1, 1, 0);
+	port_destroy(port);
+	return rc == 0 ? 1 : lua_error(L);
+}
+
+/** A select that begins behind a tuple, or tells the position of its last one. */
+static int select_page(lua_State *L, uint32_t space_id, uint32_t index_id, uint32_t iterator,
+		       uint32_t offset, uint32_t limit)
+{
+	struct port port;
+	struct select_page page;
+	bool is_tuple;
+	struct buf *b = lua_scratch_get();
+	struct buf *position = lua_toboolean(L, 8) ? lua_scratch_get() : NULL;
+	lua_encode_key(L, 3, b);
+	size_t key_size = b->size;
+	stat_count(STAT_SELECT, 1);
+	int rc = -1;
+	if (encode_after(L, 7, b, &is_tuple)) {
+		page_create(L, 7, &page, b, key_size, is_tuple);
+		page.position = position;
+		rc = db_select(space_id, index_id, iterator, offset, limit, b->data,
+			       b->data + key_size, &page, &port);
+	}
+	if (rc != 0 && position != NULL)
+		lua_scratch_put(position);
+	lua_scratch_put(b);
+	if (rc != 0)
+		return fail(L);
+	push_port(L, &port);
+	if (position == NULL)
+		return 1;
+	push_position(L, position);
+	return 2;
+}
+
+/** (space, index, key, iterator, offset, limit, after, fetch_pos) -> rows[, position] */
 static int select_rows(lua_State *L)
 {
 	static const char usage[] = "Usage index:select(iterator, offset, limit, key)";
@@ -241,19 +349,16 @@ static int select_rows(lua_State *L)
 	uint32_t iterator = lua_box_uint(L, 4, usage);
 	uint32_t offset = lua_box_uint(L, 5, "offset must be a number");
 	uint32_t limit = lua_box_uint(L, 6, "limit must be a number");
+	if (lua_gettop(L) > 6)
+		return select_page(L, space_id, index_id, iterator, offset, limit);
 	struct buf *b = lua_scratch_get();
 	lua_encode_key(L, 3, b);
 	struct port port;
 	stat_count(STAT_SELECT, 1);
-	int rc = db_select(space_id, index_id, iterator, offset, limit, b->data, buf_end(b), &port);
+	int rc = db_select(space_id, index_id, iterator, offset, limit, b->data, buf_end(b), NULL,
+			   &port);
 	lua_scratch_put(b);
-	if (rc != 0)
-		return fail(L);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, push_rows_ref);
-	lua_pushlightuserdata(L, &port);
-	rc = lua_pcall(L, 1, 1, 0);
-	port_destroy(&port);
-	return rc == 0 ? 1 : lua_error(L);
+	return rc == 0 ? push_port(L, &port) : fail(L);
 }
 
 /* FFI: point reads -------------------------------------------------------- */
@@ -384,13 +489,14 @@ static int iterator_pending(lua_State *L)
 	return lua_box_push_counted(L, tuple);
 }
 
-/** (space, index, key, iterator) -> the state of a scan */
+/** (space, index, key, iterator, after) -> the state of a scan */
 static int iterator_new(lua_State *L)
 {
 	static const char usage[] = "usage index.iterator(space_id, index_id, key, iterator)";
 	uint32_t space_id = lua_box_uint(L, 1, usage);
 	uint32_t index_id = lua_box_uint(L, 2, usage);
 	uint32_t type = lua_box_uint(L, 4, usage);
+	lua_settop(L, 5);
 	struct scan *scan = lua_newuserdata(L, sizeof(*scan));
 	scan->it = NULL;
 	scan->pending = NULL;
@@ -399,7 +505,14 @@ static int iterator_new(lua_State *L)
 	stat_count(STAT_SELECT, 1);
 	struct buf *b = lua_scratch_get();
 	lua_encode_key(L, 3, b);
-	scan->it = db_index_iterator(space_id, index_id, type, b->data, buf_end(b));
+	size_t key_size = b->size;
+	bool is_tuple;
+	if (encode_after(L, 5, b, &is_tuple)) {
+		struct select_page page;
+		page_create(L, 5, &page, b, key_size, is_tuple);
+		scan->it = db_index_iterator(space_id, index_id, type, b->data,
+					     b->data + key_size, &page);
+	}
 	lua_scratch_put(b);
 	return scan->it != NULL ? 1 : fail(L);
 }
@@ -437,7 +550,7 @@ void lua_index_init(lua_State *L)
 		{"insert", insert}, {"replace", replace}, {"update", update}, {"upsert", upsert},
 		{"delete", delete}, {"truncate", truncate}, {"get", get}, {"min", min},
 		{"max", max}, {"random", random_tuple}, {"count", count}, {"len", len},
-		{"bsize", bsize}, {"select", select_rows}, {"iterator", iterator_new},
+		{"bsize", bsize}, {"tuple_pos", tuple_pos}, {"select", select_rows}, {"iterator", iterator_new},
 		{"iterator_pending", iterator_pending}, {NULL, NULL},
 	};
 	init_iterator(L);

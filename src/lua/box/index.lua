@@ -61,7 +61,21 @@ local function select_options(key, opts)
     return iterator, offset ~= nil and offset or 0, limit ~= nil and limit or LIMIT_MAX
 end
 
+-- What a scan begins behind; nil: it begins at the beginning.
+local function after_option(opts)
+    local after
+    if opts ~= nil and type(opts) ~= 'string' then
+        after = opts.after
+    end
+    return after ~= nil and after ~= '' and after or nil
+end
+
 function M.select(space_id, index_id, key, opts)
+    if type(opts) == 'table' and (opts.after ~= nil or opts.fetch_pos) then
+        local iterator, offset, limit = select_options(key, opts)
+        return c.select(space_id, index_id, key, iterator, offset, limit, after_option(opts),
+                        opts.fetch_pos and true or false)
+    end
     return c.select(space_id, index_id, key, select_options(key, opts))
 end
 
@@ -213,7 +227,8 @@ end
 
 function M.pairs(space_id, index_id, key, opts)
     local iterator = iterator_type(opts, is_empty(key))
-    return wrap(next_tuple, nil, c.iterator(space_id, index_id, key, iterator))
+    return wrap(next_tuple, nil,
+                c.iterator(space_id, index_id, key, iterator, after_option(opts)))
 end
 
 function M.len(space_id, index_id)
@@ -269,6 +284,11 @@ end
 function index_mt.count(index, key, opts)
     check_self(index, 'count')
     return M.count(index.space_id, index.id, key, opts)
+end
+
+function index_mt.tuple_pos(index, tuple)
+    check_self(index, 'tuple_pos')
+    return c.tuple_pos(index.space_id, index.id, tuple)
 end
 
 function index_mt.len(index)

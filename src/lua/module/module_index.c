@@ -27,7 +27,7 @@ int iterator_direction(enum iterator_type type)
 struct iterator *box_index_iterator(uint32_t space_id, uint32_t index_id, int type,
 				    const char *key, const char *key_end)
 {
-	return db_index_iterator(space_id, index_id, (uint32_t)type, key, key_end);
+	return db_index_iterator(space_id, index_id, (uint32_t)type, key, key_end, NULL);
 }
 
 int box_iterator_next(struct iterator *it, struct tuple **result)

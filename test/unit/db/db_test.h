@@ -128,7 +128,7 @@ static inline const char *rows_by(uint32_t space, uint32_t index)
 	struct port port;
 	const char *end, *key = mp("[]", &end);
 	buf_truncate(&out, 0);
-	if (db_select(space, index, ITER_ALL, 0, UINT32_MAX, key, end, &port) != 0)
+	if (db_select(space, index, ITER_ALL, 0, UINT32_MAX, key, end, NULL, &port) != 0)
 		return diag_last()->message;
 	for (uint32_t i = 0; i < port_c_count(&port); i++) {
 		const char *data;

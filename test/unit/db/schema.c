@@ -27,7 +27,8 @@ static void delete_all_priv(uint32_t uid)
 	char key[64];
 	struct port port;
 	const char *end, *all = mp("[]", &end);
-	assert_int_equal(db_select(SPACE_PRIV, 0, ITER_ALL, 0, UINT32_MAX, all, end, &port), 0);
+	assert_int_equal(db_select(SPACE_PRIV, 0, ITER_ALL, 0, UINT32_MAX, all, end, NULL,
+				   &port), 0);
 	for (uint32_t i = 0; i < port_c_count(&port); i++) {
 		const char *data, *f;
 		uint32_t size, len;

@@ -182,8 +182,8 @@ static void test_iterator_survives(void **state)
 	assert_ok(insert(T, "[1]"));
 	assert_ok(insert(T, "[2]"));
 	const char *end, *key = mp("[]", &end);
-	struct iterator *it = db_index_iterator(T, 1, ITER_ALL, key, end);
-	struct iterator *pk = db_index_iterator(T, 0, ITER_ALL, key, end);
+	struct iterator *it = db_index_iterator(T, 1, ITER_ALL, key, end, NULL);
+	struct iterator *pk = db_index_iterator(T, 0, ITER_ALL, key, end, NULL);
 	struct tuple *tuple;
 	assert_int_equal(db_iterator_next(it, &tuple), 0);
 	assert_non_null(tuple);
