@@ -62,6 +62,7 @@ int db_check_writable(const struct space *space)
 {
 	if (is_read_only && !space->def->is_temporary && !space->def->is_local) {
 		client_error(ER_READONLY);
+		error_set_field(diag_last(), "reason", "\xa6" "config", 7);
 		return -1;
 	}
 	return 0;

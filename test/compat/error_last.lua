@@ -35,4 +35,9 @@ box.error.set()
 pcall(error, 'plain')
 box.error.last() == e
 ]]
+check [[
+box.error.clear()
+pcall(function() box.error.new(box.error.UNKNOWN):raise() end)
+box.error.last()
+]]
 check.finish()

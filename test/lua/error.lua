@@ -6,7 +6,7 @@ local tap = require('tap')
 local fiber = require('fiber')
 
 local test = tap.test('error')
-test:plan(7)
+test:plan(8)
 
 test:test('the life of an object', function(t)
     t:plan(3)
@@ -55,6 +55,28 @@ test:test('where it was raised', function(t)
     local place = not ok and e.trace[1]
     t:ok(place.file:find('error.lua$'), 'the file')
     t:is(place.line, debug.getinfo(1, 'S').linedefined + 3, 'the line')
+end)
+
+test:test('what goes with an error', function(t)
+    t:plan(8)
+    local e = box.error.new({code = 5, reason = 'A', type = 'B', list = {1, {a = 2}}, name = 'x', prev = 'no', 7})
+    t:is_deeply({e.code, e.message, e.name, e.list}, {5, 'A', 'x', {1, {a = 2}}}, 'fields of the table')
+    t:is(e:unpack().name, 'x', 'unpack() has them')
+    t:is(e.prev, nil, 'but no names of an error itself')
+    local msgpack = require('msgpack')
+    msgpack.cfg{encode_error_as_ext = true}
+    t:is(msgpack.decode(msgpack.encode(e)).list[2].a, 2, 'they go along in MessagePack')
+    msgpack.cfg{encode_error_as_ext = false}
+    local ok, thrown = pcall(box.error, {reason = 'A', name = 'y'})
+    t:is(not ok and thrown.name, 'y', 'of one that is thrown')
+    t:ok(not pcall(box.error.new, {reason = 'A', f = print}), 'a value that has no MessagePack')
+    ok, thrown = pcall(box.error.new, {reason = 'A', f = print, g = 'x'})
+    t:is(tostring(thrown):match("unsupported Lua type 'function'") ~= nil, true, 'says so')
+    box.cfg{work_dir = require('fio').tempdir(), wal_mode = 'none', log_level = 0}
+    box.cfg{read_only = true}
+    ok, thrown = pcall(box.schema.space.create, 'test')
+    box.cfg{read_only = false}
+    t:is(not ok and thrown.reason, 'config', 'why the instance is read-only')
 end)
 
 test:test('wrong use', function(t)

@@ -98,7 +98,38 @@ static void format_text(lua_State *L, const char *format, int count)
 	lua_call(L, count + 1, 1);
 }
 
-/** {code = number, reason = string, type = string}, all optional. */
+/** Names that an error has anyway: none of them can be given along. */
+static bool is_own_name(const char *name)
+{
+	static const char *const names[] = {
+		"reason", "code", "type", "base_type", "custom_type", "errno", "message", "prev",
+		"trace",
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/** All else that the table has under names becomes fields of the error, which is on the stack. */
+static void add_payload(lua_State *L, int idx, struct error *e)
+{
+	struct buf *value = lua_scratch_get();
+	for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
+		if (lua_type(L, -2) != LUA_TSTRING || is_own_name(lua_tostring(L, -2)))
+			continue;
+		buf_truncate(value, 0);
+		lua_encode(L, lua_gettop(L), value, &lua_codec_default);
+		error_set_field(e, lua_tostring(L, -2), value->data, value->size);
+	}
+	lua_scratch_put(value);
+}
+
+/**
+ * {code = number, reason = string, type = string}, all optional, and what is to go with the
+ * error.
+ */
 static struct error *make_from_table(lua_State *L, int idx)
 {
 	lua_getfield(L, idx, "type");
@@ -108,7 +139,13 @@ static struct error *make_from_table(lua_State *L, int idx)
 	lua_getfield(L, idx, "reason");
 	if (lua_tostring(L, -1) == NULL)
 		lua_pushliteral(L, "");
-	return make(L, custom_type, code);
+	/* The object holds the error where a value cannot be encoded. */
+	struct error **object = lua_push_error_new(L);
+	lua_insert(L, -2);
+	struct error *e = *object = make(L, custom_type, code);
+	add_payload(L, idx, e);
+	error_ref(e);
+	return e;
 }
 
 /**
@@ -229,10 +266,12 @@ static int error_is_lua(lua_State *L)
 	return 1;
 }
 
+/** Throws it; the last error stays what it was. */
 static int error_raise(lua_State *L)
 {
-	diag_set_error(check_error(L, 1, "Usage: error:raise()"));
-	return lua_throw(L);
+	check_error(L, 1, "Usage: error:raise()");
+	lua_settop(L, 1);
+	return lua_error(L);
 }
 
 /** Is `e` in the chain that begins with `cause`? */
