@@ -96,10 +96,10 @@ for _, row in ipairs(kinds) do
 end
 
 -- Which kind a cdata is, told without making garbage: a list of types is gone through.
--- istype() also takes a pointer to a struct for the struct, hence the look at the size,
--- and a const char * for a char *, which does not matter. It takes a ctype object for an
+-- istype() also takes a pointer to a struct for the struct, hence the look at the size
+-- and the text, and a const char * for a char *, which does not matter. It takes a ctype object for an
 -- int, too: those are told by their text.
-local istype, sizeof = ffi.istype, ffi.sizeof
+local istype, sizeof, typeof = ffi.istype, ffi.sizeof, ffi.typeof
 local known = {}
 for _, row in ipairs(kinds) do
 	for i = 2, #row do
@@ -113,7 +113,9 @@ local INT32 = 8
 local function classify(cd)
 	for i = 1, #known do
 		local k = known[i]
-		if istype(k.ctype, cd) and not (k.is_struct and sizeof(cd) == POINTER_SIZE) then
+		local is_pointer = k.is_struct and sizeof(cd) == POINTER_SIZE and
+			tostring(typeof(cd)):find('[%*&]') ~= nil
+		if istype(k.ctype, cd) and not is_pointer then
 			return k.kind == INT32 and tostring(cd):find('^ctype') and 0 or k.kind
 		end
 	end
@@ -130,7 +132,6 @@ function ffi.metatype(ct, mt)
 end
 
 -- The metatable of a cdata's type, or of the struct that it points or refers to.
-local typeof = ffi.typeof
 local function metatype_of(cd)
 	return metatypes[tonumber(typeof(cd))]
 end

@@ -232,6 +232,18 @@ class Body(Base):
         self.assertEqual(self.answer(request(CALL, {FUNCTION: 'echo'}), ann()), (0, 1, []))
         self.assertEqual(self.answer(request(EVAL, {EXPR: 'return 1'}), ann()), (0, 1, [1]))
 
+    @unittest.skipIf(REFERENCE, 'takes them unseen')
+    def test_extensions(self):
+        """An extension of a known type with other content than that type has is no MessagePack."""
+        head = encode({TYPE: INSERT, SYNC: 5}) + b'\x82' + encode(SPACE_ID) + encode(600) + encode(TUPLE)
+        c = ann()
+        for value in (b'\xd5\x01\x00\x11', b'\xd5\x01\x27\x1c', b'\xd4\x01\x00', b'\xc7\x00\x01', b'\xd7\x02' + b'x' * 8,
+                      b'\xd7\x04' + b'\x7f' * 8, b'\xd8\x04' + b'\0' * 8 + b'\xff' * 8, b'\xc7\x00\x04', b'\xd5\x06\x02\0',
+                      b'\xc7\x03\x06\x01\x09\x01', b'\xc7\x0b\x06\x01\x01\xcf' + b'\x7f' * 8):
+            for row in b'\x94\x63\xa1x\x05' + value, b'\x94\x63\xa1x\x05\x91' + value, b'\x91' + value:
+                code, sync, _ = self.answer(frame(head + row), c)
+                self.assertEqual((code, sync), (INVALID_MSGPACK, 5), row)
+
     def test_deep_nesting(self):
         """A row nested too deep may be refused; it must not bring the server down."""
         c = ann()

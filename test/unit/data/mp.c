@@ -34,6 +34,16 @@ static void test_check(void **state)
 	assert_int_equal(CHECK("\x82\x01\x02\xa1x\x90"), 0);
 	assert_int_equal(CHECK("\xc7\x03\x05" "abc"), 0);
 	assert_int_equal(CHECK("\xd8\x02" "0123456789abcdef"), 0);
+	assert_int_equal(CHECK("\xd5\x01\x02\x1c"), 0);
+	assert_int_equal(CHECK("\xd7\x04\0\0\0\0\0\0\0\0"), 0);
+	assert_int_equal(CHECK("\xc7\x03\x06\x01\x08\x01"), 0);
+	/* Of a known type, with other content. */
+	assert_int_equal(CHECK("\xd5\x01\x02\x11"), -1);
+	assert_int_equal(CHECK("\xd7\x02" "01234567"), -1);
+	assert_int_equal(CHECK("\xd7\x04\xff\xff\xff\xff\xff\xff\xff\x7f"), -1);
+	assert_int_equal(CHECK("\xc7\x00\x04"), -1);
+	assert_int_equal(CHECK("\xc7\x03\x06\x01\x09\x01"), -1);
+	assert_int_equal(CHECK("\x91\xc7\x03\x06\x01\x08\x03"), -1);
 	assert_int_equal(CHECK(""), -1);
 	assert_int_equal(CHECK("\x01\x02"), -1);
 	assert_int_equal(CHECK("\xc1"), -1);

@@ -28,6 +28,13 @@ static const struct {
 	{"require('ffi').new('double', 1)", CDATA_DOUBLE},
 	{"require('ffi').new('bool', true)", CDATA_BOOL},
 	{"require('ffi').new('struct tt_uuid')", CDATA_UUID},
+	{"require('decimal').new(1)", CDATA_DECIMAL},
+	{"require('datetime').new()", CDATA_DATETIME},
+	{"require('datetime').interval.new()", CDATA_INTERVAL},
+	{"require('varbinary').new('x')", CDATA_VARBINARY},
+	/* As large as a pointer. */
+	{"require('varbinary').new('1234')", CDATA_VARBINARY},
+	{"require('ffi').cast('struct decimal *', require('decimal').new(1))", CDATA_OTHER},
 	{"require('ffi').cast('char *', 0)", CDATA_CHAR_PTR},
 	{"require('ffi').cast('const char *', 0)", CDATA_CHAR_PTR},
 	{"require('ffi').new('int[3]')", CDATA_OTHER},
