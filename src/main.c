@@ -253,6 +253,8 @@ static void watch_signal(ev_signal *w, int signum, void (*cb)(struct ev_loop *, 
 static void signals_init(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that may not grow is a write that fails. */
+	signal(SIGXFSZ, SIG_IGN);
 	watch_signal(&sigint_watcher, SIGINT, on_stop_signal);
 	watch_signal(&sigterm_watcher, SIGTERM, on_stop_signal);
 	watch_signal(&sighup_watcher, SIGHUP, on_hangup);

@@ -238,6 +238,7 @@ struct txn_savepoint *txn_savepoint_new(struct txn *txn)
 	svp->stmt = txn_stmt_last(txn);
 	svp->sub_level = txn->sub_level;
 	svp->id = ++savepoint_id_last;
+	svp->region_used = region_used(&txn->region);
 	list_add_tail(&txn->savepoints, &svp->link);
 	return svp;
 }
@@ -301,5 +302,7 @@ int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp)
 		txn_undo_to(txn, svp->stmt);
 	else
 		txn_undo_with_triggers(txn, svp->stmt);
+	if (!txn->keeps_region && !txn->is_aborted)
+		region_truncate(&txn->region, svp->region_used);
 	return 0;
 }

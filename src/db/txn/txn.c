@@ -28,7 +28,7 @@
 #include "db/txn/txn_int.h"
 #include "db/wal/journal.h"
 
-static int txn_slot;
+int txn_slot;
 static int64_t txn_id_last;
 static struct txn *txn_pool;
 
@@ -52,11 +52,6 @@ void txn_init(void)
 		return;
 	is_done = true;
 	txn_slot = fiber_slot_new(txn_on_fiber_end);
-}
-
-struct txn *txn_current(void)
-{
-	return fiber()->slot[txn_slot];
 }
 
 void txn_abort(struct txn *txn, unsigned code)
@@ -136,7 +131,7 @@ static struct txn *txn_alloc(void)
 	list_create(&txn->on_rollback);
 	txn->sub_level = 0;
 	txn->row_count = 0;
-	txn->is_aborted = txn->needs_check = false;
+	txn->is_aborted = txn->needs_check = txn->keeps_region = false;
 	txn->abort_place = NULL;
 	txn->deadline = 0;
 	return txn;
@@ -199,7 +194,7 @@ static void txn_clear(struct txn *txn)
 	list_create(&txn->stmts);
 	list_create(&txn->savepoints);
 	txn->row_count = 0;
-	txn->is_aborted = txn->needs_check = false;
+	txn->is_aborted = txn->needs_check = txn->keeps_region = false;
 	txn->abort_place = NULL;
 	txn->deadline = 0;
 	if (region_used(&txn->region) > TXN_REGION_KEPT_MAX)

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/fiber.h"
 #include "core/list.h"
 #include "core/region.h"
 #include "core/trigger.h"
@@ -25,7 +26,6 @@
 
 struct space;
 struct tuple;
-struct fiber;
 struct journal_entry;
 
 enum { TXN_SUB_STMT_MAX = 3 };
@@ -57,6 +57,8 @@ struct txn_savepoint {
 	/** The last statement before it, or NULL. */
 	struct txn_stmt *stmt;
 	int sub_level;
+	/** What the transaction's region had then: what came later goes with a rollback. */
+	size_t region_used;
 	/** Unique among all savepoints of the process. */
 	int64_t id;
 };
@@ -74,6 +76,8 @@ struct txn {
 	bool is_aborted;
 	/** It is aborted or has a deadline: look twice. */
 	bool needs_check;
+	/** Others have memory in the region: it stays to the end. */
+	bool keeps_region;
 	/** The error of what comes after the abort. */
 	unsigned abort_code;
 	/** What yielded, in the region, or NULL. */
@@ -114,8 +118,14 @@ extern void (*txn_describe_yield)(struct fiber *f, char *text, size_t size);
 
 void txn_init(void);
 
+/** Where a fiber has its transaction. Hidden, so that its address is known when linking. */
+extern __attribute__((visibility("hidden"))) int txn_slot;
+
 /** The fiber's transaction, or NULL. */
-struct txn *txn_current(void);
+static inline struct txn *txn_current(void)
+{
+	return fiber()->slot[txn_slot];
+}
 
 /**
  * Called before a read in memtx: from here on the fiber's transaction may not yield. -1 with

@@ -82,7 +82,10 @@ int box_txn_set_isolation(uint32_t level)
 void *box_txn_alloc(size_t size)
 {
 	struct txn *txn = current_or_error();
-	return txn != NULL ? region_alloc(&txn->region, size) : NULL;
+	if (txn == NULL)
+		return NULL;
+	txn->keeps_region = true;
+	return region_alloc(&txn->region, size);
 }
 
 struct txn_savepoint *box_txn_savepoint(void)

@@ -37,6 +37,12 @@ int64_t tarn_txn_savepoint(void)
 	return svp != NULL ? svp->id : -1;
 }
 
+/* FFI: neither yields nor runs Lua. box_txn_id() in a form that needs no memory. */
+double tarn_txn_number(void)
+{
+	return (double)box_txn_id();
+}
+
 static int commit(lua_State *L)
 {
 	return box_txn_commit() == 0 ? 0 : lua_throw(L);

@@ -14,6 +14,7 @@ ffi.cdef[[
     int64_t box_txn_id(void);
     bool tarn_txn_commit_trivial(void);
     int64_t tarn_txn_savepoint(void);
+    double tarn_txn_number(void);
 ]]
 local C = ffi.C
 
@@ -131,12 +132,19 @@ end
 
 -- Savepoints --------------------------------------------------------------------
 
+-- The transaction that had the last savepoint, and its number as users see it.
+local last_number, last_id = 0, nil
+
 function api.savepoint()
     local id = C.tarn_txn_savepoint()
     if id == -1 then
         c.throw()
     end
-    return {csavepoint = id, txn_id = C.box_txn_id()}
+    local number = C.tarn_txn_number()
+    if number ~= last_number then
+        last_number, last_id = number, ffi.new('int64_t', number)
+    end
+    return {csavepoint = id, txn_id = last_id}
 end
 
 local int64_t = ffi.typeof('int64_t')

@@ -460,6 +460,50 @@ static void failed_create_leaves_nothing(void **state)
 }
 
 /** Any single fault anywhere, in both modes: files hold exactly what was reported. */
+/** Each way in which the first commit of a file, or a later one, can fail: undone, then all is well. */
+static void each_fault_heals(void **state)
+{
+	(void)state;
+	static const struct {
+		enum sys_call call;
+		int error;
+		/** Commits that go well before. */
+		int before;
+	} faults[] = {
+		{SYS_OPEN, EMFILE, 0}, {SYS_OPEN, ENFILE, 0}, {SYS_OPEN, EROFS, 0},
+		{SYS_OPEN, EACCES, 0}, {SYS_OPEN, ENOSPC, 0}, {SYS_WRITE, ENOSPC, 0},
+		{SYS_WRITE, EDQUOT, 5}, {SYS_WRITE, EIO, 5}, {SYS_WRITE, EROFS, 5},
+		{SYS_WRITE, ENOSPC, 5}, {SYS_RENAME, EROFS, 0}, {SYS_RENAME, ENOSPC, 0},
+		{SYS_FSYNC, EIO, 0}, {SYS_FDATASYNC, EIO, 0}, {SYS_FDATASYNC, EIO, 5},
+		{SYS_FDATASYNC, ENOSPC, 5},
+	};
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+		int before = faults[i].before;
+		open_journal(WAL_FSYNC, INT64_MAX);
+		reset_commits();
+		start_commits(0, before);
+		wait_commits();
+		/* It lasts for three attempts. */
+		const struct sys_fault fault = {faults[i].call, 0, 3, faults[i].error, 0};
+		sys_fault_plan(&fault, 1);
+		for (int id = before; id < before + 3; id++) {
+			start_commits(id, 1);
+			wait_commits();
+		}
+		assert_results(before, 3, -1);
+		assert_int_equal(commits[before].code, ER_WAL_IO);
+		assert_int_equal(undone_count, 3);
+		assert_int_equal(sys_fault_failed(faults[i].call), 3);
+		start_commits(before, 10);
+		wait_commits();
+		assert_results(before, 10, 0);
+		assert_int_equal(vclock_get(&wal_vclock, 1), before + 10);
+		assert_files(range(0, before + 10), before + 10);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
 static void every_fault(void **state)
 {
 	(void)state;
@@ -656,6 +700,7 @@ static int tests_func(va_list args)
 		TEST(failed_sync_takes_the_next_batch_with_it),
 		TEST(failed_cut_is_tried_again),
 		TEST(failed_create_leaves_nothing),
+		TEST(each_fault_heals),
 		TEST(every_fault),
 		TEST(rotates_by_size_and_on_demand),
 		TEST(rotates_while_a_worker_writes),
