@@ -148,24 +148,23 @@ void bptree_block_free(struct bptree *tree, struct bptree_block *block)
 
 /* Search ----------------------------------------------------------------- */
 
-static struct bptree_search bptree_search(const struct bptree *tree, const struct key_def *def,
-					  uint32_t part_count)
+/** Works out what the hint tells, of the first `part_count` parts. */
+static inline void search_set_hint(struct bptree_search *search, const struct bptree *tree,
+				   hint_t hint)
 {
-	struct bptree_search search = {.def = def, .part_count = part_count, .hint = HINT_NONE};
-	search.is_exact = tree->use_hint && part_count == 1 && def->hint_is_exact;
-	return search;
+	search->open_bits = hint_open_bits(hint, search->part_count, tree->cmp_def);
+	search->hint = hint & ~search->open_bits;
+	search->is_exact = hint_settles(hint, search->part_count, tree->cmp_def);
 }
 
 struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct tuple *tuple,
 					 const struct key_def *def)
 {
-	struct bptree_search search = bptree_search(tree, def, def->part_count);
-	search.tuple = tuple;
+	struct bptree_search search = {.def = def, .part_count = def->part_count, .tuple = tuple};
 	if (tree->use_skip)
 		search.bytes = tuple_hint_bytes(tuple, def);
 	else if (tree->use_hint)
-		search.hint = tuple_hint(tuple, def);
-	search.is_exact &= search.hint != UINT64_MAX;
+		search_set_hint(&search, tree, tuple_hint(tuple, tree->cmp_def));
 	return search;
 }
 
@@ -173,22 +172,23 @@ struct bptree_search bptree_search_key(const struct bptree *tree, const char *ke
 				       uint32_t part_count)
 {
 	assert(part_count > 0);
-	struct bptree_search search = bptree_search(tree, tree->cmp_def, part_count);
-	search.key = key;
+	struct bptree_search search = {.def = tree->cmp_def, .part_count = part_count, .key = key};
 	if (tree->use_skip)
 		search.bytes = key_hint_bytes(key);
 	else if (tree->use_hint)
-		search.hint = key_hint(key, part_count, tree->cmp_def);
-	search.is_exact &= search.hint != UINT64_MAX;
+		search_set_hint(&search, tree, key_hint(key, part_count, tree->cmp_def));
 	return search;
 }
 
-/** The hint of what is looked for among those of a block into which it belongs. */
+/**
+ * The hint of what is looked for among those of a block into which it belongs: the least one, or
+ * (is_upper) the greatest.
+ */
 static inline hint_t search_hint(const struct bptree *tree, const struct bptree_search *search,
-				 const struct bptree_block *block)
+				 const struct bptree_block *block, bool is_upper)
 {
 	if (!tree->use_skip)
-		return search->hint;
+		return is_upper ? search->hint | search->open_bits : search->hint;
 	return hint_from_bytes(search->bytes, block->skip, tree->cmp_def);
 }
 
@@ -206,7 +206,7 @@ int bptree_path_compare(const struct bptree *tree, const struct bptree_path *pat
 	const struct bptree_block *leaf = bptree_path_leaf(path);
 	unsigned pos = bptree_path_pos(path);
 	if (!tree->use_skip) {
-		hint_t hint = leaf->leaf.hints[pos];
+		hint_t hint = leaf->leaf.hints[pos] & ~search->open_bits;
 		if (hint != search->hint)
 			return hint < search->hint ? -1 : 1;
 		if (search->is_exact)
@@ -268,14 +268,14 @@ static inline unsigned inner_bound(const struct bptree *tree, const struct bptre
 				   const struct bptree_search *search, bool is_upper)
 {
 	return entries_bound(block->inner.hints, block->inner.tuples, block->count - 1, search,
-			     search_hint(tree, search, block), is_upper);
+			     search_hint(tree, search, block, is_upper), is_upper);
 }
 
 static inline unsigned leaf_bound(const struct bptree *tree, const struct bptree_block *block,
 				  const struct bptree_search *search, bool is_upper)
 {
 	return entries_bound(block->leaf.hints, block->leaf.tuples, block->count, search,
-			     search_hint(tree, search, block), is_upper);
+			     search_hint(tree, search, block, is_upper), is_upper);
 }
 
 bool bptree_seek(const struct bptree *tree, const struct bptree_search *search, bool is_upper,
@@ -308,7 +308,8 @@ struct tuple *bptree_find(const struct bptree *tree, const struct bptree_search 
 		block_prefetch(block);
 	}
 	unsigned pos = leaf_bound(tree, block, search, false);
-	if (pos == block->count || block->leaf.hints[pos] != search_hint(tree, search, block))
+	if (pos == block->count || (block->leaf.hints[pos] & ~search->open_bits) !=
+	    search_hint(tree, search, block, false))
 		return NULL;
 	struct tuple *tuple = block->leaf.tuples[pos];
 	return search->is_exact || compare_tuples(tuple, search) == 0 ? tuple : NULL;

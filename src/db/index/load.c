@@ -338,7 +338,7 @@ static bool run_sort_deeper(struct sorter *s, struct index_entry *run, struct in
 static void run_sort(struct sorter *s, struct index_entry *run, struct index_entry *other,
 		     size_t count, uint32_t skip)
 {
-	if (s->def->hint_is_exact && s->def->part_count == 1 && run[0].hint != UINT64_MAX) {
+	if (hint_settles(run[0].hint, s->def->part_count, s->def)) {
 		s->has_equal = true;
 		return;
 	}
@@ -385,10 +385,11 @@ static void sort_entries(struct sorter *s, struct index_entry *entries, struct i
 /** Are keys equal that order entries with the primary key behind? Those with a nil may be. */
 static bool has_nullable_duplicate(const struct index_load *load)
 {
-	const struct key_def *def = load->index->def->key_def;
+	const struct key_def *def = load->index->def->key_def, *cmp_def = load->index->def->cmp_def;
 	const struct index_entry *e = load->entries;
 	for (size_t i = 1; i < load->count; i++) {
-		if (e[i - 1].hint == e[i].hint &&
+		hint_t open = hint_open_bits(e[i].hint, def->part_count, cmp_def);
+		if ((e[i - 1].hint | open) == (e[i].hint | open) &&
 		    tuple_compare(e[i - 1].tuple, e[i].tuple, def) == 0 &&
 		    !tuple_key_has_null(e[i].tuple, def))
 			return true;

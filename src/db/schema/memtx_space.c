@@ -205,37 +205,40 @@ static int memtx_upsert_existing(struct space *space, struct txn *txn, struct re
 	return 0;
 }
 
+/** The row that an upsert's tuple names by its primary key, or NULL. The tuple is checked. */
+static int memtx_find_upserted(struct space *space, struct index *pk, const struct request *request,
+			       struct tuple **old)
+{
+	if (tuple_format_validate(space->format, request->tuple, request->tuple_end) != 0)
+		return -1;
+	uint32_t size;
+	const char *key = tuple_extract_key_raw(request->tuple, pk->def->key_def, 0,
+						&fiber()->region, &size);
+	if (key == NULL)
+		return -1;
+	uint32_t part_count = mp_decode_array(&key);
+	return pk->vtab->get(pk, key, part_count, old);
+}
+
 static int memtx_space_upsert(struct space *space, struct txn *txn, struct request *request)
 {
 	struct index *pk = space_index_find(space, 0);
-	if (pk == NULL)
-		return -1;
-	struct tuple *tuple = tuple_new(space->format, request->tuple, request->tuple_end);
-	if (tuple == NULL)
+	if (pk == NULL || tuple_check_size(space->format, request->tuple, request->tuple_end) != 0)
 		return -1;
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);
-	uint32_t size;
 	struct tuple *old;
-	int rc = -1;
-	const char *key = tuple_extract_key(tuple, pk->def->key_def, region, &size);
-	if (key == NULL)
-		goto out;
-	uint32_t part_count = mp_decode_array(&key);
-	if (pk->vtab->get(pk, key, part_count, &old) != 0)
-		goto out;
-	if (update_check_ops(request->ops, request->ops_end, space->format->dict,
-			     request->index_base) != 0)
-		goto out;
-	if (old != NULL) {
+	int rc = memtx_find_upserted(space, pk, request, &old);
+	if (rc == 0)
+		rc = update_check_ops(request->ops, request->ops_end, space->format->dict,
+				      request->index_base);
+	if (rc == 0 && old != NULL) {
 		rc = memtx_upsert_existing(space, txn, request, old);
-	} else {
-		rc = memtx_replace(space, txn_stmt_current(txn), NULL, tuple, DUP_INSERT);
-		tuple = NULL;
+	} else if (rc == 0) {
+		struct tuple *tuple = tuple_new(space->format, request->tuple, request->tuple_end);
+		rc = tuple == NULL ? -1 :
+			memtx_replace(space, txn_stmt_current(txn), NULL, tuple, DUP_INSERT);
 	}
-out:
-	if (tuple != NULL)
-		tuple_unref(tuple);
 	region_truncate(region, mark);
 	return rc;
 }

@@ -11,6 +11,14 @@
  *     scalar                       three bits of class, 61 bits of the above
  *
  * Of a nullable part, nil has hint 0 and others one more than above.
+ *
+ * Where the first two parts are unsigned, and the second cannot be nil, a hint tells of both:
+ *
+ *     first below 2^31     0 | the first: 31 bits | the second, or 2^32 - 1 where it is more
+ *     first above          1 | the first without its last bit
+ *
+ * So an index over few different numbers, which the primary key orders further, does not
+ * look at rows either.
  */
 #include "db/tuple/hint.h"
 
@@ -137,14 +145,56 @@ static hint_t key_hint_nullable(const char *key, uint32_t part_count, const stru
 	return hint_nullable(key, &def->parts[0]);
 }
 
+/* Pairs of unsigned parts. */
+
+static inline hint_t hint_pair(uint64_t first, uint64_t second)
+{
+	if (first >> 31 != 0)
+		return 1ull << 63 | first >> 1;
+	return first << 32 | (second < UINT32_MAX ? second : UINT32_MAX);
+}
+
+static inline uint64_t pair_first(const char *value, const struct key_part *part)
+{
+	return part->is_nullable ? hint_nullable(value, part) : mp_decode_uint(&value);
+}
+
+static hint_t tuple_hint_pair(const struct tuple *tuple, const struct key_def *def)
+{
+	const char *second = tuple_field_by_part(tuple, &def->parts[1]);
+	return hint_pair(pair_first(tuple_field_by_part(tuple, &def->parts[0]), &def->parts[0]),
+			 mp_decode_uint(&second));
+}
+
+/** Of a key of the first part alone: the least that it may have, see hint_pair_open(). */
+static hint_t key_hint_pair(const char *key, uint32_t part_count, const struct key_def *def)
+{
+	uint64_t first = pair_first(key, &def->parts[0]);
+	if (part_count == 1)
+		return hint_pair(first, 0);
+	mp_next(&key);
+	return hint_pair(first, mp_decode_uint(&key));
+}
+
+static bool key_def_is_pair(const struct key_def *def)
+{
+	return def->part_count > 1 && def->parts[0].type == FIELD_TYPE_UNSIGNED &&
+		def->parts[1].type == FIELD_TYPE_UNSIGNED && !def->parts[1].is_nullable;
+}
+
 void key_def_set_hints(struct key_def *def)
 {
 	const struct key_part *part = &def->parts[0];
-	def->hint_is_exact = part->type == FIELD_TYPE_UNSIGNED ||
-		part->type == FIELD_TYPE_INTEGER || part->type == FIELD_TYPE_BOOLEAN;
+	def->hint_is_pair = key_def_is_pair(def);
+	def->hint_is_exact = !def->hint_is_pair &&
+		(part->type == FIELD_TYPE_UNSIGNED || part->type == FIELD_TYPE_INTEGER ||
+		 part->type == FIELD_TYPE_BOOLEAN);
 	def->hint_is_bytes = part->coll == NULL && (part->type == FIELD_TYPE_STRING ||
 						    part->type == FIELD_TYPE_VARBINARY);
-	if (part->is_nullable) {
+	if (def->hint_is_pair) {
+		def->_tuple_hint = tuple_hint_pair;
+		def->_key_hint = key_hint_pair;
+	} else if (part->is_nullable) {
 		def->_tuple_hint = tuple_hint_nullable;
 		def->_key_hint = key_hint_nullable;
 	} else if (part->type == FIELD_TYPE_UNSIGNED) {

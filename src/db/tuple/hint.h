@@ -12,6 +12,24 @@
 #include "db/tuple/key_def.h"
 #include "db/tuple/tuple_field.h"
 
+/**
+ * The bits of a hint that a key of its first `part_count` parts leaves open: tuples that equal
+ * the key have any there.
+ */
+static inline hint_t hint_open_bits(hint_t hint, uint32_t part_count, const struct key_def *def)
+{
+	return def->hint_is_pair && part_count == 1 && hint >> 63 == 0 ? UINT32_MAX : 0;
+}
+
+/** Does the hint alone tell whether a tuple's first `part_count` parts equal those it is of? */
+static inline bool hint_settles(hint_t hint, uint32_t part_count, const struct key_def *def)
+{
+	if (!def->hint_is_pair)
+		return def->hint_is_exact && part_count == 1 && hint != UINT64_MAX;
+	return hint >> 63 == 0 &&
+		(part_count == 1 || (part_count == 2 && (uint32_t)hint != UINT32_MAX));
+}
+
 /** The bytes of a key's first part. */
 struct hint_bytes {
 	/** NULL: nil, or no such field. */

@@ -40,7 +40,10 @@ static inline struct key_part key_part_of(uint32_t fieldno, enum field_type type
 				 .coll_id = COLL_NONE};
 }
 
-/** A comparison hint: hint(a) < hint(b) implies a < b; equal hints say nothing. */
+/**
+ * A comparison hint: hint(a) < hint(b) implies a < b; equal hints say nothing. That of a key
+ * with few parts is the least that any tuple which equals it may have.
+ */
 typedef uint64_t hint_t;
 enum { HINT_NONE = 0 };
 
@@ -65,6 +68,8 @@ struct key_def {
 	bool is_func;
 	/** Equal hints other than UINT64_MAX mean equal first parts. */
 	bool hint_is_exact;
+	/** Hints tell of the first two parts: see hint.h. */
+	bool hint_is_pair;
 	/** Hints are the first bytes of a string: see hint.h. */
 	bool hint_is_bytes;
 	struct key_part parts[];

@@ -61,15 +61,21 @@ void tuple_free(void)
 	tuple_format_default = NULL;
 }
 
+int tuple_check_size(const struct tuple_format *format, const char *data, const char *end)
+{
+	size_t counted = end - data + format->field_map_size + TUPLE_OVERHEAD;
+	size_t counted_max = format == tuple_format_default ? INT32_MAX : tuple_size_max;
+	if (counted <= counted_max)
+		return 0;
+	client_error(ER_MEMTX_MAX_TUPLE_SIZE, (unsigned)counted);
+	return -1;
+}
+
 struct tuple *tuple_new(struct tuple_format *format, const char *data, const char *end)
 {
 	size_t bsize = end - data;
-	size_t counted = bsize + format->field_map_size + TUPLE_OVERHEAD;
-	size_t counted_max = format == tuple_format_default ? INT32_MAX : tuple_size_max;
-	if (counted > counted_max) {
-		client_error(ER_MEMTX_MAX_TUPLE_SIZE, (unsigned)counted);
+	if (tuple_check_size(format, data, end) != 0)
 		return NULL;
-	}
 	size_t size = sizeof(struct tuple) + format->field_map_size + bsize;
 	struct mem_account *account = format->account;
 	struct tuple *tuple = mem_alloc(account, size);

@@ -51,6 +51,9 @@ void tuple_free(void);
  */
 struct tuple *tuple_new(struct tuple_format *format, const char *data, const char *end);
 
+/** May a row be so large? -1: ER_MEMTX_MAX_TUPLE_SIZE. */
+int tuple_check_size(const struct tuple_format *format, const char *data, const char *end);
+
 /** Frees a tuple without references; called by tuple_unref(). */
 void tuple_delete(struct tuple *tuple);
 
