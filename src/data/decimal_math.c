@@ -164,6 +164,9 @@ static int power_rounded(struct decimal *result, const struct decimal *d, long n
 	mpz_init(z);
 	decimal_mpz_set(z, decimal_coef_get(d));
 	mpfr_set_z(x, z, MPFR_RNDN);
+	/* The coefficient's power may be far from the result's, which has a shift. */
+	mpfr_set_emin(mpfr_get_emin_min());
+	mpfr_set_emax(mpfr_get_emax_max());
 	mpfr_pow_si(x, x, n, MPFR_RNDN);
 	int rc = from_mpfr(result, x, d->exponent * n, DECIMAL_EXPONENT_MIN);
 	result->is_negative = is_negative;
@@ -211,11 +214,12 @@ int decimal_pow(struct decimal *result, const struct decimal *d, const struct de
 	int64_t n;
 	decimal_trim(&trimmed, power);
 	bool is_whole = trimmed.exponent >= 0;
+	bool is_odd = trimmed.exponent == 0 && (trimmed.low & 1) != 0;
 	bool is_small = decimal_to_int64(power, &n) && n >= -WHOLE_POWER_MAX && n <= WHOLE_POWER_MAX;
 	if (decimal_is_zero(d)) {
 		if (!is_positive(power))
 			return -1;
-		return decimal_finish(result, d->is_negative && is_small && n % 2 != 0, 0, 0);
+		return decimal_finish(result, d->is_negative && is_odd, 0, 0);
 	}
 	if (is_small)
 		return power_whole(result, d, n);
