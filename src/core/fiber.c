@@ -440,10 +440,8 @@ bool fiber_set_cancellable(bool yesno)
 	return was;
 }
 
-int fiber_testcancel(void)
+int fiber_set_cancel_error(void)
 {
-	if (!fiber_is_cancelled())
-		return 0;
 	diag_set(FiberIsCancelled, "fiber is cancelled");
 	return -1;
 }

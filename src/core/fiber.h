@@ -220,8 +220,14 @@ static inline __attribute__((always_inline)) bool fiber_is_cancelled(void)
 	return fiber()->flags & FIBER_IS_CANCELLED;
 }
 
+/** Sets FiberIsCancelled; returns -1. */
+int fiber_set_cancel_error(void);
+
 /** -1 with FiberIsCancelled set where the running fiber is cancelled, else 0. */
-int fiber_testcancel(void);
+static inline int fiber_testcancel(void)
+{
+	return __builtin_expect(fiber_is_cancelled(), 0) ? fiber_set_cancel_error() : 0;
+}
 
 void fiber_set_joinable(struct fiber *f, bool yesno);
 

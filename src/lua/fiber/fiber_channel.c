@@ -76,7 +76,7 @@ static inline struct channel *check_channel(lua_State *L, const char *usage)
 
 static double check_timeout(lua_State *L, int idx, const char *usage)
 {
-	if (lua_gettop(L) < idx || lua_isnil(L, idx))
+	if (lua_isnil(L, idx))
 		return TIMEOUT_INFINITY;
 	double timeout = lua_tonumber(L, idx);
 	if (!lua_isnumber(L, idx) || !(timeout >= 0))
@@ -116,11 +116,14 @@ static int lua_channel_put(lua_State *L)
 {
 	static const char usage[] = "usage: channel:put(var [, timeout])";
 	struct channel *ch = check_channel(L, usage);
-	if (lua_gettop(L) < ARG_VALUE)
+	int top = lua_gettop(L);
+	double timeout = TIMEOUT_INFINITY;
+	if (top < ARG_VALUE) {
 		luaL_error(L, "%s", usage);
-	double timeout = check_timeout(L, 3, usage);
-	if (lua_gettop(L) > ARG_VALUE)
+	} else if (top > ARG_VALUE) {
+		timeout = check_timeout(L, 3, usage);
 		lua_settop(L, ARG_VALUE);
+	}
 	int rc = channel_put(ch, L, timeout);
 	if (rc != 0)
 		check_failure(L);
@@ -132,8 +135,9 @@ static int lua_channel_get(lua_State *L)
 {
 	static const char usage[] = "usage: channel:get([timeout])";
 	struct channel *ch = check_channel(L, usage);
+	double timeout = lua_gettop(L) > 1 ? check_timeout(L, 2, usage) : TIMEOUT_INFINITY;
 	/* The value comes to the top. */
-	if (channel_get(ch, L, check_timeout(L, 2, usage)) != 0) {
+	if (channel_get(ch, L, timeout) != 0) {
 		check_failure(L);
 		lua_pushnil(L);
 	}
