@@ -24,6 +24,7 @@
 enum line_style { STYLE_BARE, STYLE_PLAIN, STYLE_JSON };
 
 int log_level = LOG_INFO;
+bool log_json_plain_slash;
 
 static struct {
 	/** The log's own descriptor, or -1: standard error. */
@@ -206,7 +207,7 @@ static void put_json(struct buf *b, const char *s, size_t len)
 	buf_append(b, "\"", 1);
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = s[i];
-		if (c == '"' || c == '\\' || c == '/') {
+		if (c == '"' || c == '\\' || (c == '/' && !log_json_plain_slash)) {
 			put(b, "\\%c", c);
 		} else if (c >= '\b' && c <= '\r' && c != '\v') {
 			put(b, "\\%c", controls[c - '\b']);

@@ -31,6 +31,8 @@ enum log_level {
 
 /** The level up to which lines are written; LOG_INFO at first. */
 extern int log_level;
+/** In JSON lines a slash stays as it is, without a backslash before it. */
+extern bool log_json_plain_slash;
 
 void log_set_level(int level);
 

@@ -2,6 +2,7 @@
  *
  * The module `compat`: what the Lua half (compat.lua) sets in C.
  */
+#include "core/log.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
 
@@ -13,6 +14,13 @@ static int set_flag(lua_State *L)
 	return 0;
 }
 
+/** (is_new): slashes in JSON, that of the log too. */
+static int set_json_slash(lua_State *L)
+{
+	lua_compat.json_plain_slash = log_json_plain_slash = lua_toboolean(L, 1);
+	return 0;
+}
+
 void lua_compat_init(lua_State *L)
 {
 	static const struct {
@@ -20,7 +28,6 @@ void lua_compat_init(lua_State *L)
 		bool *flag;
 	} options[] = {
 		{"binary_data_decoding", &lua_compat.binary_as_object},
-		{"json_escape_forward_slash", &lua_compat.json_plain_slash},
 		{"yaml_pretty_multiline", &lua_compat.yaml_block_text},
 	};
 	lua_new_module(L, "tarn.compat", NULL);
@@ -29,6 +36,8 @@ void lua_compat_init(lua_State *L)
 		lua_pushcclosure(L, set_flag, 1);
 		lua_setfield(L, -2, options[i].name);
 	}
+	lua_pushcfunction(L, set_json_slash);
+	lua_setfield(L, -2, "json_escape_forward_slash");
 	lua_pop(L, 1);
 	lua_load_embedded(L, "compat.lua", "compat");
 }
