@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "data/datetime.h"
@@ -116,6 +117,15 @@ static void decode_error(lua_State *L, const char *data, const char *end)
 	}
 }
 
+/** [raises] The type's number is shown without a sign, as in the reference. */
+static void unknown_ext(lua_State *L, int8_t type)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "Unsuported MsgPack extension type: %u", (unsigned)type);
+	lua_pushstring(L, text);
+	lua_error(L);
+}
+
 /** A value of ours; false where the content is not that of its type. */
 static bool decode_value_ext(lua_State *L, int8_t type, const char *p, uint32_t len)
 {
@@ -135,8 +145,7 @@ static bool decode_value_ext(lua_State *L, int8_t type, const char *p, uint32_t 
 		decode_error(L, p, p + len);
 		return true;
 	default:
-		lua_pushfstring(L, "Unsuported MsgPack extension type: %d", type);
-		lua_error(L);
+		unknown_ext(L, type);
 		return false;
 	}
 }
