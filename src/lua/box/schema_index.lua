@@ -178,6 +178,12 @@ local STORED_OPTIONS = {
     'run_size_ratio', 'bloom_fpr', 'hint',
 }
 
+-- What is not altered together with the number.
+local NOT_WITH_ID = {
+    'unique', 'parts', 'dimension', 'distance', 'page_size', 'range_size', 'run_count_per_level',
+    'run_size_ratio', 'bloom_fpr', 'sequence', 'func',
+}
+
 -- Where no parts are given: the first field, or for what cannot be primary the second,
 -- as the format has it.
 local function default_parts(space_id, kind)
@@ -387,20 +393,34 @@ local function alter_sequence(row, options, parts)
     attach_sequence(new)
 end
 
--- A change of the number makes a new row; all else updates the one that is there.
-local function store_altered(row, id, name, kind, stored, parts)
-    local new = {row[1], id, name, kind, stored, parts}
-    if id == row[2] and stored.func == row[5].func then
-        box.space._index:replace(new)
-    elseif id == row[2] then
+local function store_altered(row, name, kind, stored, parts)
+    if stored.func ~= row[5].func then
         box.space._func_index:delete{row[1], row[2]}
-        box.space._index:replace(new)
-    else
-        box.space._func_index:delete{row[1], row[2]}
-        box.space._index:delete{row[1], row[2]}
-        box.space._index:insert(new)
     end
-    attach_func(row[1], id, stored.func)
+    box.space._index:replace{row[1], row[2], name, kind, stored, parts}
+    attach_func(row[1], row[2], stored.func)
+end
+
+-- The number is part of the row's key, so it stays; told with the name and type only.
+local function alter_with_id(row, options)
+    local others = {}
+    for _, name in ipairs(NOT_WITH_ID) do
+        if options[name] ~= nil then
+            table.insert(others, name)
+        end
+    end
+    if #others > 0 then
+        box.error(box.error.PROC_LUA, "Don't know how to update both id and " ..
+                  table.concat(others, ' '))
+    end
+    local ops = {{'=', 2, options.id}}
+    for no, name in pairs({[3] = 'name', [4] = 'type'}) do
+        if options[name] ~= nil then
+            table.insert(ops, {'=', no, options[name]})
+        end
+    end
+    box.space._index:update({row[1], row[2]}, ops)
+    space.follow(row[1])
 end
 
 function M.alter(space_id, index_id, options)
@@ -416,9 +436,8 @@ function M.alter(space_id, index_id, options)
     end
     util.check_options(options, ALTER_OPTIONS)
     local row = box.space._index:get{space_id, index_id}
-    local id = options.id ~= nil and options.id or index_id
-    if id ~= index_id and box.space._index:get{space_id, id} ~= nil then
-        box.error(box.error.TUPLE_FOUND, 'primary', '_index')
+    if options.id ~= nil then
+        return alter_with_id(row, options)
     end
     local parts = row[6]
     if options.parts ~= nil then
@@ -427,7 +446,7 @@ function M.alter(space_id, index_id, options)
     local stored = stored_options(options, row[5])
     stored.func = options.func ~= nil and func_id(options.func) or stored.func
     alter_sequence(row, options, parts)
-    store_altered(row, id, options.name or row[3], options.type or row[4], stored, parts)
+    store_altered(row, options.name or row[3], options.type or row[4], stored, parts)
     space.follow(space_id)
 end
 
