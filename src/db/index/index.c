@@ -32,6 +32,8 @@ const char *iterator_type_names[iterator_type_MAX] = {
 	[ITER_BITS_ALL_NOT_SET] = "BITS_ALL_NOT_SET",
 	[ITER_OVERLAPS] = "OVERLAPS",
 	[ITER_NEIGHBOR] = "NEIGHBOR",
+	[ITER_NP] = "NP",
+	[ITER_PP] = "PP",
 };
 
 struct mem_account index_memory = {.name = "memtx_index", .limit = SIZE_MAX};

@@ -25,7 +25,7 @@ extern const char *index_type_names[index_type_MAX];	/* "TREE", ... */
 enum iterator_type {
 	ITER_EQ = 0, ITER_REQ, ITER_ALL, ITER_LT, ITER_LE, ITER_GE, ITER_GT,
 	ITER_BITS_ALL_SET, ITER_BITS_ANY_SET, ITER_BITS_ALL_NOT_SET,
-	ITER_OVERLAPS, ITER_NEIGHBOR,
+	ITER_OVERLAPS, ITER_NEIGHBOR, ITER_NP, ITER_PP,
 	iterator_type_MAX,
 };
 extern const char *iterator_type_names[iterator_type_MAX];	/* "EQ", ... */

@@ -20,6 +20,21 @@ struct index *keys_index_new(struct index_def *def);
 /** What a TREE has that equals a tuple by all of its order, or (is_key) by its key alone. */
 struct tuple *tree_index_find(struct index *index, const struct tuple *tuple, bool is_key);
 
+/** An iterator of a usual kind that NP or PP stands for. */
+struct prefix_bound {
+	enum iterator_type type;
+	const char *key;
+	uint32_t part_count;
+	/** It finds nothing. */
+	bool is_empty;
+	/** What the caller frees with xfree(): the key, where it is another. */
+	char *memory;
+};
+
+/** Works out what `type`, NP or PP, stands for. */
+void prefix_bound_create(struct prefix_bound *bound, const struct key_def *def,
+			 enum iterator_type type, const char *key, uint32_t part_count);
+
 /** Sets ER_UNSUPPORTED_INDEX_FEATURE. */
 void index_unsupported(const struct index *index, const char *feature);
 

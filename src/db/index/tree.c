@@ -189,6 +189,14 @@ static int64_t tree_count(struct index *index, enum iterator_type type, const ch
 			  uint32_t part_count)
 {
 	struct bptree *tree = tree_of(index);
+	if (type == ITER_NP || type == ITER_PP) {
+		struct prefix_bound bound;
+		prefix_bound_create(&bound, index->def->key_def, type, key, part_count);
+		int64_t count = bound.is_empty ? 0 :
+			tree_count(index, bound.type, bound.key, bound.part_count);
+		xfree(bound.memory);
+		return count;
+	}
 	if (type > ITER_GT) {
 		index_unsupported(index, "requested iterator type");
 		return -1;
@@ -404,7 +412,7 @@ static int tree_iterator_seek(struct iterator *base, const char *position)
 	struct tree_iterator *it = (struct tree_iterator *)base;
 	const struct key_def *cmp_def = it->tree->cmp_def;
 	uint32_t part_count = it->search.part_count;
-	assert(it->state == ITERATOR_FRESH && it->after == NULL);
+	assert(it->state != ITERATOR_ACTIVE && it->after == NULL);
 	if (part_count > 0 &&
 	    !tree_iterator_has(it, key_compare(position, it->search.key, part_count, cmp_def))) {
 		client_error(ER_ITERATOR_POSITION);
@@ -425,8 +433,25 @@ static void tree_iterator_set_key(struct tree_iterator *it, const char *key, uin
 }
 
 static struct iterator *tree_iterator(struct index *index, enum iterator_type type,
+				      const char *key, uint32_t part_count);
+
+static struct iterator *tree_prefix_iterator(struct index *index, enum iterator_type type,
+					     const char *key, uint32_t part_count)
+{
+	struct prefix_bound bound;
+	prefix_bound_create(&bound, index->def->key_def, type, key, part_count);
+	struct iterator *it = tree_iterator(index, bound.type, bound.key, bound.part_count);
+	if (it != NULL && bound.is_empty)
+		((struct tree_iterator *)it)->state = ITERATOR_DONE;
+	xfree(bound.memory);
+	return it;
+}
+
+static struct iterator *tree_iterator(struct index *index, enum iterator_type type,
 				      const char *key, uint32_t part_count)
 {
+	if (type == ITER_NP || type == ITER_PP)
+		return tree_prefix_iterator(index, type, key, part_count);
 	if (type > ITER_GT) {
 		index_unsupported(index, "requested iterator type");
 		return NULL;
