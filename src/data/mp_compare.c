@@ -332,28 +332,38 @@ static uint32_t hash_decimal(const char *value, uint32_t seed)
 	}
 }
 
-uint32_t mp_hash_scalar(const char *value, uint32_t seed)
+static __attribute__((noinline)) uint32_t hash_ext(const char *value, uint32_t seed)
 {
 	switch (mp_classof(value)) {
 	case MP_CLASS_NUMBER:
-		if (mp_typeof(*value) == MP_EXT)
-			return hash_decimal(value, seed);
-		return hash_number(mp_number_of(value), seed);
-	case MP_CLASS_STR:
-	case MP_CLASS_BIN: {
-		uint32_t len = mp_decode_strbinl(&value);
-		return mp_hash_bytes(value, len, seed);
-	}
+		return hash_decimal(value, seed);
 	case MP_CLASS_DATETIME: {
 		struct datetime d = mp_datetime_of(value);
 		return hash_u64((uint64_t)(int64_t)d.epoch, seed + d.nsec);
 	}
-	case MP_CLASS_UUID:
-	case MP_CLASS_EXT: {
+	default: {
 		int8_t type;
 		uint32_t len = mp_decode_extl(&value, &type);
 		return mp_hash_bytes(value, len, seed + type);
 	}
+	}
+}
+
+uint32_t mp_hash_scalar(const char *value, uint32_t seed)
+{
+	switch (mp_typeof(*value)) {
+	case MP_UINT:
+	case MP_INT:
+	case MP_FLOAT:
+	case MP_DOUBLE:
+		return hash_number(mp_number_of(value), seed);
+	case MP_STR:
+	case MP_BIN: {
+		uint32_t len = mp_decode_strbinl(&value);
+		return mp_hash_bytes(value, len, seed);
+	}
+	case MP_EXT:
+		return hash_ext(value, seed);
 	default: {
 		const char *end = value;
 		mp_next(&end);
