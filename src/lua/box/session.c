@@ -61,9 +61,10 @@ static int euid(lua_State *L)
 static int push_user_name(lua_State *L, uint32_t uid)
 {
 	const struct user *u = user_find(uid);
-	if (u == NULL)
+	if (u == NULL && uid != USER_ADMIN)
 		return 0;
-	lua_pushstring(L, u->name);
+	/* Before box.cfg() there are no users, and scripts act as admin. */
+	lua_pushstring(L, u != NULL ? u->name : "admin");
 	return 1;
 }
 

@@ -23,6 +23,7 @@
 #include "lua/bridge.h"
 #include "lua/finalizer.h"
 #include "lua/init.h"
+#include "lua/lib/console_session.h"
 #include "lua/modules.h"
 #include "lua/version.h"
 
@@ -212,11 +213,18 @@ void lua_console_init(lua_State *L)
 		{"set_completion", console_set_completion},
 		{"is_terminal", console_is_terminal},
 		{"repair_terminal", console_repair_terminal},
+		{"session_begin", lua_console_session_begin},
+		{"session_end", lua_console_session_end},
 		{NULL, NULL},
 	};
 	lua_new_module(L, "tarn.console", functions);
 	lua_pushliteral(L, TARN_VERSION);
 	lua_setfield(L, -2, "version");
+	lua_pushliteral(L, TARN_COMPAT_RELEASE);
+	lua_setfield(L, -2, "compat_version");
 	lua_pop(L, 1);
+	lua_load_embedded(L, "console_output.lua", "internal.console_output");
+	lua_load_embedded(L, "console_session.lua", "internal.console_session");
+	lua_load_embedded(L, "console_remote.lua", "internal.console_remote");
 	lua_load_embedded(L, "console.lua", "console");
 }

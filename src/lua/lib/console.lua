@@ -1,81 +1,55 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- The module `console`: an interactive prompt that evaluates Lua and prints the
--- results as YAML. Manual: module console, "Interactive console".
+-- results as YAML or Lua; the module's functions. Manual: module console, "Interactive console".
+-- Consoles over sockets are in console_remote.lua.
 local core = require('tarn.console')
-local yaml = require('yaml')
 local fiber = require('fiber')
+local output = require('internal.console_output')
+local remote = require('internal.console_remote')
+local session = require('internal.console_session')
 
 local console = {}
-
--- Results print like YAML documents; what has no form of its own as text.
-local formatter = yaml.new()
-formatter.cfg({encode_invalid_numbers = true, encode_load_metatables = true,
-               encode_use_tostring = true, encode_invalid_as_nil = true})
 
 local HELP = [[
 To leave the console, type \quit or press Ctrl-D. That stops the server, too.
 
 A line is a Lua expression or statement; a statement that is not complete goes on
-in the next line. Results are printed as YAML.
+in the next line. Results are printed as YAML, or as Lua.
 
 Commands:
 
   \help, \?                  this text
   \set delimiter DELIMITER   a statement ends with DELIMITER (empty: with the line)
+  \set output FORMAT         print results as yaml, lua, or lua,block
+  \set language LANGUAGE     statements are lua, or sql
   \quit, \q                  leave
 ]]
 
-local function format(ok, ...)
-    local count = select('#', ...)
-    if not ok then
-        local message = ...
-        if message == nil then
-            message = 'unknown error'
-        end
-        return formatter.encode({{error = message}})
-    elseif count == 0 then
-        return '---\n...\n'
+-- The state of the fiber's console, or of the session where that evaluates for a client of the
+-- binary protocol.
+local function current_state()
+    local state = fiber.self().storage.console
+    if state ~= nil then
+        return state
     end
-    local values = {...}
-    for i = 1, count do
-        if values[i] == nil then
-            values[i] = box.NULL
-        end
+    local storage = box.session.storage
+    if storage.console == nil then
+        storage.console = session.new_state(session.copy_output(session.default_output()))
     end
-    local encoded, text = pcall(formatter.encode, values)
-    if not encoded then
-        return formatter.encode({{error = 'console: the result cannot be shown: ' ..
-                                          tostring(text)}})
-    end
-    return text
+    return storage.console
 end
 
--- The chunk of a line, which may be an expression; nil, the error, and whether
--- more input could make it whole.
-local function compile(text)
-    local chunk = loadstring('return ' .. text)
-    if chunk ~= nil then
-        return chunk
-    end
-    local err
-    chunk, err = loadstring(text)
-    if chunk ~= nil then
-        return chunk
-    end
-    local incomplete = err:sub(-7) == "'<eof>'"
-        or err:find('unfinished long string', 1, true) ~= nil
-        or err:find('unfinished long comment', 1, true) ~= nil
-    return nil, err, incomplete
-end
-
--- Evaluates a statement and returns what to print.
+-- Evaluates a statement or a command and returns what to print.
 function console.eval(text)
-    local chunk, err = compile(text)
-    if chunk == nil then
-        return format(false, err)
+    if text == nil then
+        return nil
     end
-    return format(pcall(chunk))
+    local state = current_state()
+    if text:sub(1, 1) == '\\' then
+        return session.command(state, text, HELP)
+    end
+    return session.eval(state, text)
 end
 
 -- Words that newcomers try; with a meaning of their own they are Lua like the rest.
@@ -166,17 +140,16 @@ end
 
 -- Carries out a line that begins with a backslash; true where it ends the console.
 local function command(state, line)
-    local name, rest = line:match('^\\(%S*)%s*(.*)$')
-    if name == 'quit' or name == 'q' then
-        return true
-    elseif name == 'help' or name == '?' then
+    local name = line:match('^\\(%S*)')
+    if name == 'help' or name == '?' or name == 'h' or name == '' then
         io.stdout:write(HELP)
-    elseif name == 'set' and rest:match('^delimiter') then
-        state.delimiter = trim(rest:sub(#'delimiter' + 1))
-    else
-        io.stdout:write(format(false, 'Unknown command: ' .. line .. '. Type \\help for help.'))
+        return false
     end
-    return false
+    local text = session.command(state, line, HELP)
+    if not state.is_over then
+        io.stdout:write(text, '\n')
+    end
+    return state.is_over
 end
 
 -- Has the text its end: the delimiter, or no need for more lines?
@@ -185,7 +158,10 @@ local function is_complete(state, text)
         local tail = trim(text):sub(-#state.delimiter)
         return tail == state.delimiter
     end
-    local chunk, _, incomplete = compile(text)
+    if state.language == 'sql' then
+        return true
+    end
+    local chunk, _, incomplete = session.compile(text)
     return chunk ~= nil or not incomplete
 end
 
@@ -200,7 +176,9 @@ end
 local function read_statement(state)
     local text = ''
     while true do
-        local line, was_empty = core.readline(text == '' and 'tarn> ' or '    > ')
+        local prompt = state.prompt or 'tarn'
+        local line, was_empty = core.readline(text == '' and prompt .. '> '
+                                              or (' '):rep(#prompt) .. '> ')
         if line == nil then
             return nil
         elseif line == false then
@@ -220,26 +198,66 @@ local function read_statement(state)
     end
 end
 
+-- Back from another server's console to this one.
+local function disconnect(state)
+    state.remote:close()
+    state.remote, state.prompt = nil, nil
+    remote.on_client_disconnect()
+end
+
+-- Has the other server evaluate; it keeps the format of output, we its end.
+local function run_remote(state, text)
+    if text:sub(1, 1) == '\\' then
+        local name, what = text:match('^\\(%S*)%s*(%S*)')
+        if name == 'quit' or name == 'q' then
+            disconnect(state)
+            return
+        elseif (name == 'set' or name == 's') and (what == 'delimiter' or what == 'd') then
+            io.stdout:write(session.command(state, text, HELP), '\n')
+            return
+        end
+        session.command(state, text, HELP)
+    end
+    local ok, answer = pcall(state.remote.eval, state.remote, without_delimiter(state, text))
+    if not ok then
+        io.stdout:write(output.format(state.output, false, answer), '\n')
+        disconnect(state)
+        return
+    end
+    io.stdout:write(answer, '\n')
+end
+
+-- Runs a statement or a command; true where it ends the console.
+local function run(state, text)
+    if state.remote ~= nil then
+        run_remote(state, text)
+    elseif text:sub(1, 1) == '\\' then
+        return command(state, text)
+    elseif is_call_for_help(text) then
+        io.stdout:write(HELP)
+    else
+        io.stdout:write(session.eval(state, without_delimiter(state, text)), '\n')
+    end
+    return false
+end
+
 -- Reads and runs statements; `file` keeps the history, where there is one.
 local function loop(state, file)
     while true do
         local text = read_statement(state)
         if text == nil then
             io.stdout:write('\n')
-            return
+            if state.remote == nil then
+                return
+            end
+            disconnect(state)
         elseif text ~= '' then
             if file then
                 core.add_history(text)
                 core.save_history(file)
             end
-            if text:sub(1, 1) == '\\' then
-                if command(state, text) then
-                    return
-                end
-            elseif is_call_for_help(text) then
-                io.stdout:write(HELP)
-            else
-                io.stdout:write(console.eval(without_delimiter(state, text)), '\n')
+            if run(state, text) then
+                return
             end
             io.stdout:flush()
         end
@@ -249,7 +267,7 @@ end
 -- The interactive console on standard input, a terminal or not; returns when the user
 -- leaves it or the input ends.
 function console.start()
-    local state = {delimiter = ''}
+    local state = session.new_state(session.copy_output(session.default_output()))
     local storage = fiber.self().storage
     if storage.console ~= nil then
         error('console is already started', 2)
@@ -259,27 +277,94 @@ function console.start()
     if file then
         core.load_history(file)
     end
-    core.set_completion(console.completion_handler)
+    core.set_completion(function(...)
+        if not state.is_without_completion then
+            return console.completion_handler(...)
+        end
+    end)
     if core.is_terminal() then
         core.repair_terminal()
         io.stdout:write('Tarn ', core.version, '. Type \\help for help, press Ctrl-D to leave.\n')
     end
-    local ok, err = pcall(loop, state, file)
+    local ok, err = pcall(function()
+        remote.run_on_start(state)
+        loop(state, file)
+    end)
+    if state.remote ~= nil then
+        state.remote:close()
+    end
     storage.console = nil
     if not ok then
         error(err, 0)
     end
 end
 
--- Sets or tells what ends a statement of this fiber's console.
-function console.delimiter(delimiter)
+-- The state of this fiber's console. [raises] where it has none.
+local function need_console(what)
     local state = fiber.self().storage.console
     if state == nil then
-        error('console.delimiter(): need existing console', 2)
-    elseif delimiter == nil then
+        error(what .. ' need existing console')
+    end
+    return state
+end
+
+-- Sets or tells what ends a statement of this fiber's console.
+function console.delimiter(delimiter)
+    local state = need_console('console.delimiter():')
+    if delimiter == nil then
         return state.delimiter
+    elseif type(delimiter) ~= 'string' then
+        error('invalid delimiter')
     end
     state.delimiter = delimiter
+end
+
+-- Sets or tells what ends an answer where the output is Lua.
+function console.eos(text)
+    local state = fiber.self().storage.console
+    local fmt = state ~= nil and state.output or session.default_output()
+    if text == nil then
+        return output.eos(fmt)
+    elseif type(text) ~= 'string' then
+        error('invalid eos')
+    end
+    fmt.eos = text
+end
+
+-- Switches the completion of words at this console on or off.
+function console.ac(yesno)
+    local state = need_console('console.ac():')
+    state.is_without_completion = not yesno and true or nil
+end
+
+function console.get_default_output()
+    local fmt = session.default_output()
+    return {fmt = fmt.fmt, opts = fmt.opts}
+end
+
+function console.set_default_output(text)
+    if text == nil then
+        error('Nil output value passed')
+    end
+    session.set_default_output(text)
+end
+
+-- A function that is called with its state when a console starts, here or over a socket.
+function console.on_start(func)
+    if func ~= nil and type(func) ~= 'function' then
+        error('Wrong type of on_start hook: ' .. type(func))
+    end
+    remote.set_on_start(func)
+end
+
+function console.on_client_disconnect() end
+
+function console.listen(where)
+    return remote.listen(where)
+end
+
+function console.connect(where, opts)
+    return remote.connect(need_console('console.connect()'), where, opts)
 end
 
 return console
