@@ -12,6 +12,7 @@
 #include "core/memory.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,7 @@ void *mem_alloc(struct mem_account *account, size_t size)
 		ptr = account_alloc(account, usable);
 	if (ptr != NULL)
 		return ptr;
+	errno = ENOMEM;
 	diag_set(OutOfMemory, "Failed to allocate %zu bytes in slab allocator for %s",
 		 size, account->name);
 	return NULL;

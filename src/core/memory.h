@@ -44,6 +44,23 @@ void mem_free(struct mem_account *account, void *ptr, size_t size);
 /** How many bytes an allocation of `size` takes from its account. */
 size_t mem_usable(size_t size);
 
+/** Blocks of one size in the allocator: what is handed out of them and what waits to be. */
+struct mem_class {
+	size_t block_size;
+	/** Parts of memory that are cut into such blocks, and their bytes. */
+	size_t area_count, area_bytes;
+	size_t block_count;
+};
+
+/**
+ * Calls `visit` for each size of blocks that this thread's allocations have, ascending. None
+ * under the address sanitizer.
+ */
+void mem_visit_classes(void (*visit)(const struct mem_class *class, void *arg), void *arg);
+
+/** Bytes of the process in memory: RSS. 0 where the system does not tell. */
+size_t mem_process_size(void);
+
 /** Unaccounted memory for what a script or client may ask too much of. NULL, no error set. */
 void *mem_try(size_t size);
 

@@ -70,7 +70,7 @@ int db_check_writable(const struct space *space)
 
 /* One statement ------------------------------------------------------------------ */
 
-static int space_execute(struct space *space, struct txn *txn, struct request *request)
+static int engine_execute(struct space *space, struct txn *txn, struct request *request)
 {
 	switch (request->type) {
 	case IPROTO_INSERT:
@@ -88,6 +88,22 @@ static int space_execute(struct space *space, struct txn *txn, struct request *r
 		client_error(ER_UNKNOWN_REQUEST_TYPE, request->type);
 		return -1;
 	}
+}
+
+/**
+ * Rows of system spaces are small, and without them nothing could be dropped or emptied where
+ * memory is full: no limit is for them.
+ */
+static int space_execute(struct space *space, struct txn *txn, struct request *request)
+{
+	if (!space_is_system(space))
+		return engine_execute(space, txn, request);
+	size_t tuple_limit = tuple_memory.limit, index_limit = index_memory.limit;
+	tuple_memory.limit = index_memory.limit = SIZE_MAX;
+	int rc = engine_execute(space, txn, request);
+	tuple_memory.limit = tuple_limit;
+	index_memory.limit = index_limit;
+	return rc;
 }
 
 /**

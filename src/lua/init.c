@@ -250,7 +250,7 @@ void lua_init_modules(lua_State *L)
 		lua_index_init,
 		lua_space_init,
 		lua_session_init,
-		lua_proc_stat_init,
+		lua_proc_stat_init, lua_memory_stat_init,
 		lua_info_init,
 		lua_xlog_init,
 		lua_title_init,

@@ -53,6 +53,7 @@ void lua_index_init(lua_State *L);
 void lua_space_init(lua_State *L);
 void lua_session_init(lua_State *L);
 void lua_proc_stat_init(lua_State *L);	/* before info */
+void lua_memory_stat_init(lua_State *L);	/* before info */
 void lua_info_init(lua_State *L);
 void lua_cfg_init(lua_State *L);
 

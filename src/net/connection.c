@@ -494,3 +494,15 @@ void connection_drop_caches(void)
 	while (buf_cache_count > 0)
 		buf_free(&buf_cache[--buf_cache_count]);
 }
+
+size_t connections_memory(void)
+{
+	struct connection *con;
+	size_t size = 0;
+	list_foreach_entry(con, &connections_all, all_link) {
+		size += sizeof(*con) + con->out.capacity;
+		if (con->in != NULL)
+			size += sizeof(*con->in) + con->in->capacity;
+	}
+	return size;
+}

@@ -91,6 +91,9 @@ struct packet {
 extern struct list connections_ready, connections_eventful;
 extern struct list connections_all;
 
+/** Bytes of all connections and of what they have buffered. */
+size_t connections_memory(void);
+
 extern size_t connection_readahead;
 
 /** Takes over an accepted socket. */

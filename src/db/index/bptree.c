@@ -144,6 +144,7 @@ void bptree_block_free(struct bptree *tree, struct bptree_block *block)
 	block->next = view->retired;
 	view->retired = block;
 	view->retired_count++;
+	bptree_retired_size += sizeof(*block);
 }
 
 /* Search ----------------------------------------------------------------- */

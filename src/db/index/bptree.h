@@ -221,6 +221,8 @@ struct bptree_view *bptree_view_new(struct bptree *tree);
 /** Many blocks that only this view kept are left as garbage, to be collected in steps. */
 void bptree_view_delete(struct bptree_view *view);
 
+/** Bytes, of index_memory, that are kept for views, or are garbage. */
+extern size_t bptree_retired_size;
 bool bptree_has_garbage(void);
 /** Frees up to `count` blocks of it. */
 void bptree_collect_garbage(size_t count);

@@ -32,6 +32,7 @@ enum { FREED_AT_ONCE = 500 };
 
 /** Lists of blocks that are to be freed. */
 static struct bptree_block *garbage;
+size_t bptree_retired_size;
 void (*bptree_on_garbage)(void);
 
 /** In the first block of a list of garbage: the next list. */
@@ -63,6 +64,7 @@ void bptree_collect_garbage(size_t count)
 			garbage = link;
 		else
 			*garbage_link(garbage) = link;
+		bptree_retired_size -= sizeof(*block);
 		mem_free(&index_memory, block, sizeof(*block));
 	}
 }
@@ -78,6 +80,7 @@ static void view_release(struct bptree_view *view, struct bptree_view *older)
 			older->retired = block;
 			older->retired_count++;
 		} else {
+			bptree_retired_size -= sizeof(*block);
 			bptree_block_release(view->tree, block);
 		}
 	}

@@ -44,6 +44,7 @@ static struct {
 	size_t count;
 } deferred;
 
+size_t tuple_deferred_size;
 /** Tuples that no view keeps any more. */
 static struct tuple_chunk *garbage;
 void (*tuple_on_garbage)(void);
@@ -95,6 +96,11 @@ struct tuple *tuple_new(struct tuple_format *format, const char *data, const cha
 	return tuple;
 }
 
+static size_t tuple_usable(const struct tuple *tuple)
+{
+	return mem_usable((size_t)tuple->data_offset + tuple->bsize);
+}
+
 static void tuple_destroy(struct tuple *tuple)
 {
 	struct tuple_format *format = tuple_format(tuple);
@@ -122,6 +128,7 @@ void tuple_delete(struct tuple *tuple)
 	}
 	chunk->tuples[chunk->count++] = tuple;
 	deferred.count++;
+	tuple_deferred_size += tuple_usable(tuple);
 }
 
 void tuple_read_view_open(void)
@@ -154,7 +161,8 @@ void tuple_collect_garbage(size_t count)
 {
 	struct tuple_chunk *chunk;
 	for (; count > 0 && (chunk = garbage) != NULL; count--) {
-		tuple_destroy(chunk->tuples[--chunk->count]);
+		tuple_deferred_size -= tuple_usable(chunk->tuples[--chunk->count]);
+		tuple_destroy(chunk->tuples[chunk->count]);
 		if (chunk->count > 0)
 			continue;
 		garbage = chunk->next;

@@ -76,6 +76,8 @@ static inline void tuple_unref(struct tuple *tuple)
 void tuple_read_view_open(void);
 void tuple_read_view_close(void);
 
+/** Bytes, of tuple_memory, that are kept for views, or are garbage. */
+extern size_t tuple_deferred_size;
 bool tuple_has_garbage(void);
 /** Frees up to `count` tuples of it. */
 void tuple_collect_garbage(size_t count);

@@ -55,6 +55,20 @@ static int finish_in(lua_State *L, int room, struct buf *scratch, int rc, struct
 	return 1;
 }
 
+/**
+ * [raises, runs finalizers] A change failed: was it for memory that large tuples take which only
+ * garbage refers to? They are collected, and the change is worth another try.
+ */
+static bool is_worth_retrying(lua_State *L)
+{
+	enum { HELD_MIN = 64 * 1024 };
+	if (!error_is(diag_last(), &type_OutOfMemory) || lua_tuple_held() < HELD_MIN)
+		return false;
+	size_t held = lua_tuple_held();
+	lua_gc(L, LUA_GCCOLLECT, 0);
+	return lua_tuple_held() < held;
+}
+
 /* Changes: (space, [index, [key,]] value, room, room's size) --------------- */
 
 static int insert_or_replace(lua_State *L, const char *usage, enum stat_id counter,
@@ -66,6 +80,8 @@ static int insert_or_replace(lua_State *L, const char *usage, enum stat_id count
 	struct tuple *result = NULL;
 	stat_count(counter, 1);
 	int rc = change(space_id, b->data, buf_end(b), &result);
+	if (rc != 0 && is_worth_retrying(L))
+		rc = change(space_id, b->data, buf_end(b), &result);
 	return finish_in(L, 3, b, rc, result);
 }
 
@@ -100,6 +116,9 @@ static int update(lua_State *L)
 	stat_count(STAT_UPDATE, 1);
 	int rc = db_update(space_id, index_id, b->data, b->data + key_size, b->data + key_size,
 			   buf_end(b), 1, &result);
+	if (rc != 0 && is_worth_retrying(L))
+		rc = db_update(space_id, index_id, b->data, b->data + key_size,
+			       b->data + key_size, buf_end(b), 1, &result);
 	return finish_in(L, 5, b, rc, result);
 }
 

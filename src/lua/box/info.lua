@@ -2,6 +2,7 @@
 -- box.info: a table whose fields are computed when they are read; box.info() is all
 -- of them at once.
 local c = require('tarn.info')
+local memory = require('tarn.memory_stat')
 local api = require('tarn.box.api')
 
 local as_map = {__serialize = 'map'}
@@ -52,7 +53,7 @@ end
 
 fields.memory = on_call(function()
     local data, index, lua = c.memory()
-    return {data = data, index = index, lua = lua, cache = 0, net = 0, tx = 0}
+    return {data = data, index = index, lua = lua, cache = 0, net = memory.parts().network, tx = 0}
 end)
 
 fields.gc = on_call(function()

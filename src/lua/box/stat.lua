@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- box.stat, box.slab and box.runtime. Tuples and indexes are kept by mimalloc, which
--- has no slabs of ours: box.slab.info() tells the exact bytes instead, and there
--- are no classes of sizes for box.slab.stats().
+-- box.stat, box.slab and box.runtime. Tuples and indexes are kept by mimalloc:
+-- box.slab.info() tells their exact bytes, box.slab.stats() the sizes of blocks that
+-- the allocator has, for whatever they serve.
 local c = require('tarn.info')
 local proc = require('tarn.proc_stat')
+local memory = require('tarn.memory_stat')
 local box = require('box')
 local api = require('tarn.box.api')
 
@@ -54,6 +55,20 @@ api.stat = setmetatable({
 
 api.stat.lua = proc.runtime
 
+-- Where all memory is, in bytes; the parts add up to `process`. free_by_size tells what the
+-- allocator keeps free, by the size of its blocks.
+function api.stat.memory()
+    local out = memory.parts()
+    out.free_by_size = {}
+    for _, class in ipairs(memory.classes()) do
+        if class.mem_free > 0 then
+            table.insert(out.free_by_size, {size = class.item_size, free = class.mem_free,
+                                            used = class.mem_used})
+        end
+    end
+    return out
+end
+
 function api.stat.vinyl()
     return {}
 end
@@ -70,14 +85,11 @@ function api.slab.info()
     return {
         items_size = data, items_used = data, items_used_ratio = percent(data, data, '%.2f%%'),
         arena_size = used, arena_used = used, arena_used_ratio = percent(used, used, '%.1f%%'),
-        -- memtx_memory limits the tuples; indexes are beside it.
-        quota_size = limit, quota_used = data, quota_used_ratio = percent(data, limit, '%.2f%%'),
+        quota_size = limit, quota_used = used, quota_used_ratio = percent(used, limit, '%.2f%%'),
     }
 end
 
-function api.slab.stats()
-    return {}
-end
+api.slab.stats = memory.classes
 
 function api.slab.check()
 end

@@ -15,6 +15,8 @@
 #include "data/mp.h"
 #include "db/tuple/format.h"
 #include "db/tuple/tuple.h"
+#include "core/memory.h"
+#include "lua/alloc.h"
 #include "lua/bridge_impl.h"
 #include "lua/modules.h"
 
@@ -40,6 +42,54 @@ static void set_origin(struct lua_tuple *t, const void *origin)
 	assert(address >> 48 == 0);
 	for (int i = 0; i < 3; i++)
 		t->_origin[i] = (uint16_t)(address >> 16 * i);
+}
+
+/**
+ * The collector does not know how much memory large tuples hold, and so would leave them for
+ * long. As they are handed out, it is made to work so much that it has gone through the heap once
+ * for each eighth of memtx_memory.
+ */
+static struct {
+	/** Bytes of large tuples that Lua has, and those handed out since the collector worked. */
+	size_t held, debt;
+} large;
+
+enum { LARGE_DEBT_MIN = 256 * 1024, LARGE_DEBT_MAX = 4 * 1024 * 1024, LARGE_DEBTS = 16 };
+
+/** What a step of LuaJIT's collector does at its usual pace, in bytes. */
+enum { GC_STEP_WORK = 2048 };
+
+static size_t large_debt_max(void)
+{
+	size_t debt = tuple_memory.limit / 8 / LARGE_DEBTS;
+	debt = debt < LARGE_DEBT_MIN ? LARGE_DEBT_MIN : debt;
+	return debt > LARGE_DEBT_MAX ? LARGE_DEBT_MAX : debt;
+}
+
+bool lua_tuple_is_due(void)
+{
+	return large.debt >= large_debt_max();
+}
+
+/** [runs finalizers] Lets the collector work, where that is due. */
+static void large_pay(lua_State *L)
+{
+	if (!lua_tuple_is_due())
+		return;
+	large.debt = 0;
+	for (size_t n = lua_heap_used() / GC_STEP_WORK / LARGE_DEBTS; n > 0; n--)
+		lua_gc(L, LUA_GCSTEP, 0);
+}
+
+static int pay(lua_State *L)
+{
+	large_pay(L);
+	return 0;
+}
+
+size_t lua_tuple_held(void)
+{
+	return large.held;
 }
 
 const char *lua_tuple_data(const struct lua_tuple *t, uint32_t *size)
@@ -73,6 +123,8 @@ void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple)
 	if (tuple->bsize > LUA_TUPLE_COPY_MAX) {
 		tuple_ref(tuple);
 		t->_size = LUA_TUPLE_IS_LARGE;
+		large.held += tuple->bsize;
+		large.debt += tuple->bsize;
 	} else {
 		t->_size = (uint16_t)tuple->bsize;
 		memcpy(t->body, tuple_data(tuple), tuple->bsize);
@@ -87,8 +139,10 @@ void lua_tuple_release(struct lua_tuple *t)
 		char data;
 	} empty = {{.refs = 1, .bsize = 1, .data_offset = sizeof(struct tuple)}, (char)0x90};
 	const void *origin = lua_tuple_origin(t);
-	if (is_large(t) && origin != &empty)
+	if (is_large(t) && origin != &empty) {
+		large.held -= ((const struct tuple *)origin)->bsize;
 		tuple_unref((struct tuple *)origin);
+	}
 	t->_size = LUA_TUPLE_IS_LARGE;
 	set_origin(t, &empty);
 }
@@ -111,6 +165,8 @@ void lua_push_tuple(lua_State *L, struct tuple *tuple)
 		return;
 	}
 	lua_tuple_fill(push_empty(L, tuple->bsize), tuple);
+	if (large.debt > 0)
+		large_pay(L);
 }
 
 /**
@@ -125,6 +181,7 @@ static struct lua_tuple *push_new_large(lua_State *L, struct tuple_format *forma
 		lua_throw(L);
 	lua_tuple_fill(t, tuple);
 	tuple_unref(tuple);
+	large_pay(L);
 	return t;
 }
 
@@ -233,6 +290,8 @@ int lua_tuple_field(const struct lua_tuple *t, double number, struct lua_field *
 void lua_tuple_init(lua_State *L)
 {
 	lua_new_module(L, "tarn.tuple", NULL);
+	lua_pushcfunction(L, pay);
+	lua_setfield(L, -2, "pay");
 	lua_tuple_methods_init(L);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "tuple.lua", "internal.tuple");

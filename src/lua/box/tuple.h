@@ -64,5 +64,11 @@ void lua_push_new_tuple(lua_State *L, struct tuple_format *format, uint32_t dict
 /** The tuple at `idx`, or an error with the text. [raises] */
 const struct lua_tuple *lua_check_tuple(lua_State *L, int idx, const char *usage);
 
+/** Has the collector to work for the large tuples that were handed out? */
+bool lua_tuple_is_due(void);
+
+/** Bytes of large tuples that Lua objects keep alive, garbage included. */
+size_t lua_tuple_held(void);
+
 /** Adds the methods to the table at the top of the stack. */
 void lua_tuple_methods_init(lua_State *L);

@@ -17,6 +17,7 @@ void lua_tuple_fill(struct lua_tuple *t, void *tuple);
 void lua_tuple_release(struct lua_tuple *t);
 uint32_t lua_tuple_size(const void *tuple);
 uint32_t lua_tuple_bsize(const struct lua_tuple *t);
+bool lua_tuple_is_due(void);
 bool lua_tuple_is_same(const struct lua_tuple *a, const struct lua_tuple *b);
 ]]
 
@@ -49,6 +50,9 @@ function internal.from_pointer(pointer)
         t = tuple_t(size)
     end
     C.lua_tuple_fill(t, pointer)
+    if size > COPY_MAX and C.lua_tuple_is_due() then
+        internal.pay()
+    end
     return t
 end
 
