@@ -272,6 +272,8 @@
 	X(217, ER_SYNC_ROLLBACK, "A rollback for a synchronous transaction is received") \
 	X(218, ER_TUPLE_METADATA_IS_TOO_BIG, "Can't create tuple: metadata size %u is too big") \
 	/* Of 2.11. */ \
+	X(229, ER_UNABLE_TO_PROCESS_IN_STREAM, "Unable to process %s request in stream") \
+	X(230, ER_UNABLE_TO_PROCESS_OUT_OF_STREAM, "Unable to process %s request out of stream") \
 	X(231, ER_TRANSACTION_TIMEOUT, "Transaction has been aborted by timeout") \
 	X(232, ER_ACTIVE_TIMER, "Operation is not permitted if timer is already running") \
 	X(247, ER_ITERATOR_POSITION, "Iterator position is invalid")

@@ -106,6 +106,16 @@ int db_call(const char *name, size_t len, struct port *args, struct port *result
 /** EVAL; needs `execute` on the universe. */
 int db_eval(const char *expr, size_t len, struct port *args, struct port *result);
 
+/** The same, but a transaction that the script began, or found, is left as it is. */
+int db_call_open(const char *name, size_t len, struct port *args, struct port *result);
+int db_eval_open(const char *expr, size_t len, struct port *args, struct port *result);
+
+/**
+ * What the two do not do: rolls back a transaction that is open, which is an error of
+ * its own where the call succeeded (`rc` is 0 and `result` there). Returns the call's result.
+ */
+int db_call_finish(int rc, struct port *result);
+
 /** The most that tuples and indexes together may take (box.cfg.memtx_memory), in bytes. */
 void db_set_memory(size_t size);
 

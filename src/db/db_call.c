@@ -22,8 +22,7 @@ void db_set_call_runtime(const struct call_runtime *runtime)
 	call_runtime = runtime;
 }
 
-/** A request may not leave a transaction open. `result` is there where rc is 0. */
-static int finish_call(int rc, struct port *result)
+int db_call_finish(int rc, struct port *result)
 {
 	struct txn *txn = txn_current();
 	if (txn == NULL)
@@ -60,20 +59,29 @@ static int call_global(const char *name, size_t len, struct port *args, struct p
 	return rc != 0 ? rc : call_runtime->call(name, len, args, result);
 }
 
-int db_call(const char *name, size_t len, struct port *args, struct port *result)
+int db_call_open(const char *name, size_t len, struct port *args, struct port *result)
 {
 	struct func *func = func_by_name(name, len);
-	int rc = func != NULL ? func_call(func, args, result) :
+	return func != NULL ? func_call(func, args, result) :
 		call_global(name, len, args, result);
-	return finish_call(rc, result);
 }
 
-int db_eval(const char *expr, size_t len, struct port *args, struct port *result)
+int db_eval_open(const char *expr, size_t len, struct port *args, struct port *result)
 {
 	if (access_check(PRIV_EXECUTE, OBJECT_UNIVERSE, NULL, UINT32_MAX, NULL) != 0 ||
 	    check_runtime("eval") != 0)
 		return -1;
-	return finish_call(call_runtime->eval(expr, len, args, result), result);
+	return call_runtime->eval(expr, len, args, result);
+}
+
+int db_call(const char *name, size_t len, struct port *args, struct port *result)
+{
+	return db_call_finish(db_call_open(name, len, args, result), result);
+}
+
+int db_eval(const char *expr, size_t len, struct port *args, struct port *result)
+{
+	return db_call_finish(db_eval_open(expr, len, args, result), result);
 }
 
 /* Sequences ------------------------------------------------------------------------- */

@@ -252,6 +252,7 @@ void lua_init_modules(lua_State *L)
 		lua_session_init,
 		lua_proc_stat_init, lua_memory_stat_init,
 		lua_info_init,
+		lua_watch_init,
 		lua_xlog_init,
 		lua_title_init,
 		lua_cfg_init,

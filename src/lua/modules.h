@@ -55,6 +55,7 @@ void lua_session_init(lua_State *L);
 void lua_proc_stat_init(lua_State *L);	/* before info */
 void lua_memory_stat_init(lua_State *L);	/* before info */
 void lua_info_init(lua_State *L);
+void lua_watch_init(lua_State *L);	/* after info */
 void lua_cfg_init(lua_State *L);
 
 /**

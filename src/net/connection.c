@@ -32,6 +32,8 @@
 #include "net/request.h"
 #include "net/session.h"
 #include "net/stat.h"
+#include "net/stream.h"
+#include "net/subscription.h"
 #include "net/worker.h"
 
 enum {
@@ -402,6 +404,8 @@ void connection_accept(int fd, const struct address *peer)
 	list_create(&con->dirty_link);
 	list_create(&con->event_link);
 	list_add_tail(&connections_all, &con->all_link);
+	map_u64_create(&con->streams);
+	map_str_create(&con->subscriptions);
 	set_socket_options(fd, peer->sa.ss_family);
 	ev_io_init(&con->input, on_readable, fd, EV_READ);
 	ev_io_init(&con->output, on_writable, fd, EV_WRITE);
@@ -449,6 +453,8 @@ void connection_close(struct connection *con)
 		con->is_connecting = false;
 		list_del(&con->event_link);
 	}
+	stream_close_all(con);
+	subscription_drop_all(con);
 	if (!list_empty(&session_disconnect_triggers)) {
 		con->is_disconnecting = true;
 		list_add_tail(&connections_eventful, &con->event_link);
@@ -471,11 +477,14 @@ void connection_finish(struct connection *con)
 
 void connection_free_if_over(struct connection *con)
 {
-	if (con->fd >= 0 || con->in_flight > 0 || con->is_ready || con->is_disconnecting)
+	if (con->fd >= 0 || con->in_flight > 0 || con->is_ready || con->is_disconnecting ||
+	    con->streams.count > 0)
 		return;
 	connection_drop_chunk(con);
 	connection_drop_output(con);
 	list_del(&con->all_link);
+	map_u64_destroy(&con->streams);
+	map_str_destroy(&con->subscriptions);
 	session_delete(con->session);
 	xfree(con);
 }

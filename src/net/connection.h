@@ -24,6 +24,7 @@
 
 #include "core/buf.h"
 #include "core/list.h"
+#include "core/map.h"
 
 struct session;
 struct address;
@@ -78,6 +79,12 @@ struct connection {
 	/** The server ended it: what was sent last is to arrive (see linger.h). */
 	bool is_finished;
 	struct list ready_link, dirty_link, event_link, all_link;
+	/** By id: those with a request at work or a transaction (stream.h). */
+	struct map_u64 streams;
+	/** By name: the events it watches (subscription.h). */
+	struct map_str subscriptions;
+	/** What the client said in ID that it can do: bits (1 << enum iproto_feature). */
+	uint64_t features;
 	unsigned char salt[SALT_SIZE];
 };
 

@@ -4,13 +4,33 @@
  */
 #include "net/iproto.h"
 
+#include <string.h>
+
 #include "core/loop.h"
+#include "data/mp_buf.h"
+#include "db/schema/space.h"
 #include "net/connection.h"
 #include "net/linger.h"
 #include "net/listen.h"
 #include "net/session.h"
 #include "net/stat.h"
+#include "net/watch.h"
 #include "net/worker.h"
+
+/** Broadcasts the schema's version where it has changed (event box.schema). */
+static void tell_schema_version(void)
+{
+	static uint32_t told;
+	if (told == schema_version)
+		return;
+	told = schema_version;
+	struct buf value = BUF_INIT;
+	mp_put_map(&value, 1);
+	mp_put_str(&value, "version");
+	mp_put_uint(&value, told);
+	watch_broadcast("box.schema", strlen("box.schema"), value.data, value.size);
+	buf_free(&value);
+}
 
 /** Ends a loop turn: answers go out, and the pool gets a new budget. */
 static void net_turn(void)
@@ -18,11 +38,13 @@ static void net_turn(void)
 	connection_flush_all();
 	worker_turn();
 	stat_turn();
+	tell_schema_version();
 }
 
 void net_init(void)
 {
 	session_init();
+	watch_init();
 	stat_init();
 	loop_set_hook(LOOP_HOOK_NET, net_turn);
 }
@@ -36,6 +58,7 @@ void net_free(void)
 	loop_set_hook(LOOP_HOOK_NET, NULL);
 	stat_free();
 	session_free();
+	watch_free();
 }
 
 int net_listen(const char *uris)

@@ -13,10 +13,8 @@
 #include <stdint.h>
 
 enum {
-	/** Of the protocol, as the answer to ID tells; 0: no optional feature. */
-	IPROTO_PROTOCOL_VERSION = 0,
-	/** A feature: positions in selects. */
-	IPROTO_FEATURE_PAGINATION = 4,
+	/** Of the protocol, as the answer to ID tells: the one that has WATCH_ONCE. */
+	IPROTO_PROTOCOL_VERSION = 6,
 	NET_MSG_MAX_DEFAULT = 768,
 	NET_MSG_MAX_MIN = 2,
 	NET_READAHEAD_DEFAULT = 16320,

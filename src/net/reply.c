@@ -26,6 +26,8 @@ enum {
 	AT_LENGTH = 1, AT_CODE = 8, AT_SYNC = 14, AT_SCHEMA_VERSION = 24,
 	/** "81 30 dd COUNT(4)": a map of one, the key, an array. */
 	DATA_HEADER_SIZE = 7, AT_COUNT = 3,
+	/** An event's length, as an integer of 32 bits. */
+	EVENT_LENGTH_SIZE = 5,
 };
 
 /** Seconds between looks whether another answer is done; see can_answer(). */
@@ -183,19 +185,61 @@ void reply_error(struct connection *con, uint64_t sync, const struct error *e)
 	connection_answered(con);
 }
 
+void reply_event(struct connection *con, const char *name, size_t len, const char *value,
+		 size_t size)
+{
+	struct buf *out = connection_output(con);
+	size_t begin = out->size;
+	memset(buf_alloc(out, EVENT_LENGTH_SIZE), 0, EVENT_LENGTH_SIZE);
+	mp_put_map(out, 1);
+	mp_put_uint(out, IPROTO_REQUEST_TYPE);
+	mp_put_uint(out, IPROTO_EVENT);
+	mp_put_map(out, value != NULL ? 2 : 1);
+	mp_put_uint(out, IPROTO_EVENT_KEY);
+	mp_put_strn(out, name, len);
+	if (value != NULL) {
+		mp_put_uint(out, IPROTO_EVENT_DATA);
+		buf_append(out, value, size);
+	}
+	out->data[begin] = '\xce';
+	put_u32(out->data + begin + 1, out->size - begin - EVENT_LENGTH_SIZE);
+	connection_answered(con);
+}
+
+void reply_value(struct connection *con, uint64_t sync, const char *value, size_t size)
+{
+	if (!can_answer(con))
+		return;
+	char *p = buf_alloc(connection_output(con), REPLY_HEADER_SIZE + DATA_HEADER_SIZE + size);
+	put_header(p, sync, IPROTO_OK, DATA_HEADER_SIZE + size);
+	put_data_header(p + REPLY_HEADER_SIZE, value != NULL);
+	if (size > 0)
+		memcpy(p + REPLY_HEADER_SIZE + DATA_HEADER_SIZE, value, size);
+	connection_answered(con);
+}
+
 void reply_id(struct connection *con, uint64_t sync)
 {
+	static const uint8_t features[] = {
+		IPROTO_FEATURE_STREAMS, IPROTO_FEATURE_TRANSACTIONS,
+		IPROTO_FEATURE_ERROR_EXTENSION, IPROTO_FEATURE_WATCHERS,
+		IPROTO_FEATURE_PAGINATION, IPROTO_FEATURE_SPACE_AND_INDEX_NAMES,
+		IPROTO_FEATURE_WATCH_ONCE,
+	};
 	if (!can_answer(con))
 		return;
 	struct buf *out = connection_output(con);
 	size_t begin = out->size;
 	buf_alloc(out, REPLY_HEADER_SIZE);
-	mp_put_map(out, 2);
+	mp_put_map(out, 3);
 	mp_put_uint(out, IPROTO_VERSION);
 	mp_put_uint(out, IPROTO_PROTOCOL_VERSION);
 	mp_put_uint(out, IPROTO_FEATURES);
-	mp_put_array(out, 1);
-	mp_put_uint(out, IPROTO_FEATURE_PAGINATION);
+	mp_put_array(out, sizeof(features));
+	for (size_t i = 0; i < sizeof(features); i++)
+		mp_put_uint(out, features[i]);
+	mp_put_uint(out, IPROTO_AUTH_TYPE);
+	mp_put_str(out, "chap-sha1");
 	put_header(out->data + begin, sync, IPROTO_OK, out->size - begin - REPLY_HEADER_SIZE);
 	connection_answered(con);
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct buf;
@@ -38,6 +39,13 @@ void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tupl
 
 /** An error with its code, text and stack of causes. */
 void reply_error(struct connection *con, uint64_t sync, const struct error *e);
+
+/** An event: the name and its value, which may be NULL. Not while an answer is encoded. */
+void reply_event(struct connection *con, const char *name, size_t len, const char *value,
+		 size_t size);
+
+/** Success with an array of one value, or of none for NULL. */
+void reply_value(struct connection *con, uint64_t sync, const char *value, size_t size);
 
 /** The protocol's version and the features we have. */
 void reply_id(struct connection *con, uint64_t sync);

@@ -16,12 +16,54 @@
 #include "db/proc_stat.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
+#include "db/txn/txn.h"
 #include "net/connection.h"
 #include "net/iproto.h"
 #include "net/reply.h"
 #include "net/session.h"
 #include "net/stat.h"
+#include "net/stream.h"
+#include "net/subscription.h"
+#include "net/watch.h"
 #include "net/worker.h"
+
+/** Names become numbers. */
+static int resolve_names(struct request *r)
+{
+	enum { SHOWN_MAX = 256 };
+	char name[SHOWN_MAX];
+	struct space *space = r->space_name == NULL ? space_by_id(r->space_id) :
+			      space_by_name(r->space_name, r->space_name_size);
+	if (space == NULL && r->space_name != NULL) {
+		snprintf(name, sizeof(name), "%.*s", (int)r->space_name_size, r->space_name);
+		client_error(ER_NO_SUCH_SPACE, name);
+		return -1;
+	}
+	if (space == NULL || r->index_name == NULL) {
+		r->space_id = space != NULL ? space->def->id : r->space_id;
+		return 0;
+	}
+	r->space_id = space->def->id;
+	for (uint32_t i = 0; i < space->index_count; i++) {
+		const struct index_def *def = space->index[i]->def;
+		if (strlen(def->name) == r->index_name_size &&
+		    memcmp(def->name, r->index_name, r->index_name_size) == 0) {
+			r->index_id = def->iid;
+			return 0;
+		}
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)r->index_name_size, r->index_name);
+	client_error(ER_NO_SUCH_INDEX_NAME, name, space->def->name);
+	return -1;
+}
+
+/** Decodes a request on a space. */
+static int decode_on_space(struct request *r, const struct xrow_header *row)
+{
+	if (request_decode(r, row, request_keys_required(row->type)) != 0)
+		return -1;
+	return r->space_name == NULL && r->index_name == NULL ? 0 : resolve_names(r);
+}
 
 /** A select that begins behind a tuple, or tells the position of its last one. */
 static int process_select_page(struct connection *con, uint64_t sync, const struct request *r)
@@ -54,7 +96,7 @@ static int process_select(struct connection *con, const struct xrow_header *row)
 	struct request r;
 	struct port port;
 	stat_count(STAT_SELECT, 1);
-	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+	if (decode_on_space(&r, row) != 0)
 		return -1;
 	if (r.after_tuple != NULL || r.after_position != NULL || r.fetches_position)
 		return process_select_page(con, row->sync, &r);
@@ -71,7 +113,7 @@ static int process_change(struct connection *con, const struct xrow_header *row,
 	struct request r;
 	struct tuple *tuple = NULL;
 	stat_count(stat, 1);
-	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+	if (decode_on_space(&r, row) != 0)
 		return -1;
 	worker_hand_over();
 	if (db_process(&r, &tuple) != 0)
@@ -98,8 +140,11 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 		port_msgpack_create(&args, r.tuple, r.tuple_end);
 	else
 		port_msgpack_create(&args, no_args, no_args + 1);
-	int rc = row->type == IPROTO_EVAL ? db_eval(r.name, r.name_size, &args, &result) :
-		 db_call(r.name, r.name_size, &args, &result);
+	int rc = row->type == IPROTO_EVAL ? db_eval_open(r.name, r.name_size, &args, &result) :
+		 db_call_open(r.name, r.name_size, &args, &result);
+	/* A stream's transaction goes on to its next request. */
+	if (row->stream_id == 0)
+		rc = db_call_finish(rc, &result);
 	if (rc == 0) {
 		rc = reply_port(con, row->sync, &result, row->type == IPROTO_CALL_16);
 		port_destroy(&result);
@@ -126,6 +171,76 @@ static int process_auth(struct connection *con, const struct xrow_header *row)
 	return 0;
 }
 
+static int begin(const struct request *r)
+{
+	if (r->has_timeout && !(r->timeout > 0)) {
+		client_error(ER_ILLEGAL_PARAMS, "timeout must be a number greater than 0");
+		return -1;
+	}
+	if (box_txn_begin() != 0)
+		return -1;
+	if ((!r->has_timeout || box_txn_set_timeout(r->timeout) == 0) &&
+	    box_txn_set_isolation(r->txn_isolation) == 0)
+		return 0;
+	txn_rollback(txn_current());
+	return -1;
+}
+
+/** BEGIN, COMMIT and ROLLBACK, which streams have alone. */
+static int process_txn(struct connection *con, const struct xrow_header *row)
+{
+	struct request r;
+	if (row->stream_id == 0) {
+		client_error(ER_UNABLE_TO_PROCESS_OUT_OF_STREAM, iproto_type_name(row->type));
+		return -1;
+	}
+	if (request_decode(&r, row, 0) != 0)
+		return -1;
+	worker_hand_over();
+	int rc;
+	if (row->type == IPROTO_BEGIN)
+		rc = begin(&r);
+	else if (row->type == IPROTO_COMMIT)
+		rc = box_txn_commit();
+	else
+		rc = box_txn_rollback();
+	if (rc == 0)
+		reply_ok(con, row->sync);
+	return rc;
+}
+
+/** WATCH and UNWATCH have no answer but an error; WATCH_ONCE has the value. */
+static int process_watch(struct connection *con, const struct xrow_header *row)
+{
+	struct request r;
+	if (request_decode(&r, row, 0) != 0)
+		return -1;
+	if (r.name == NULL) {
+		client_error(ER_MISSING_REQUEST_FIELD, "event key");
+		return -1;
+	}
+	if (row->type == IPROTO_WATCH)
+		return subscription_watch(con, r.name, r.name_size);
+	if (row->type == IPROTO_UNWATCH) {
+		subscription_unwatch(con, r.name, r.name_size);
+		return 0;
+	}
+	size_t size = 0;
+	const char *value = watch_value(r.name, r.name_size, &size);
+	reply_value(con, row->sync, value, size);
+	return 0;
+}
+
+static int process_id(struct connection *con, const struct xrow_header *row)
+{
+	struct request r;
+	if (request_decode(&r, row, 0) != 0)
+		return -1;
+	con->features = r.features;
+	reply_id(con, row->sync);
+	return 0;
+}
+
 static int process_sql(enum stat_id stat)
 {
 	stat_count(stat, 1);
@@ -133,8 +248,19 @@ static int process_sql(enum stat_id stat)
 	return -1;
 }
 
+/** In a transaction of a stream these have no place. */
+static bool is_of_stream(uint32_t type)
+{
+	return type != IPROTO_AUTH && type != IPROTO_ID && type != IPROTO_WATCH &&
+	       type != IPROTO_UNWATCH;
+}
+
 static int dispatch(struct connection *con, const struct xrow_header *row)
 {
+	if (row->stream_id != 0 && !is_of_stream(row->type)) {
+		client_error(ER_UNABLE_TO_PROCESS_IN_STREAM, iproto_type_name(row->type));
+		return -1;
+	}
 	if (row->schema_version != 0 && row->schema_version != schema_version) {
 		client_error(ER_WRONG_SCHEMA_VERSION, schema_version, row->schema_version);
 		return -1;
@@ -144,8 +270,11 @@ static int dispatch(struct connection *con, const struct xrow_header *row)
 		reply_ok(con, row->sync);
 		return 0;
 	case IPROTO_ID:
-		reply_id(con, row->sync);
-		return 0;
+		return process_id(con, row);
+	case IPROTO_WATCH:
+	case IPROTO_UNWATCH:
+	case IPROTO_WATCH_ONCE:
+		return process_watch(con, row);
 	case IPROTO_AUTH:
 		return process_auth(con, row);
 	case IPROTO_SELECT:
@@ -164,6 +293,10 @@ static int dispatch(struct connection *con, const struct xrow_header *row)
 	case IPROTO_CALL_16:
 	case IPROTO_EVAL:
 		return process_call(con, row);
+	case IPROTO_BEGIN:
+	case IPROTO_COMMIT:
+	case IPROTO_ROLLBACK:
+		return process_txn(con, row);
 	case IPROTO_EXECUTE:
 		return process_sql(STAT_EXECUTE);
 	case IPROTO_PREPARE:
@@ -243,15 +376,29 @@ static void answer_error(struct connection *con, uint64_t sync)
 	reply_error(con, sync, diag_last());
 }
 
-void request_process(struct connection *con, const struct packet *packet)
+bool request_process(struct connection *con, const struct packet *packet)
 {
 	struct xrow_header row;
 	const char *pos = packet->begin;
 	int rc = 0;
-	stat_count(STAT_NET_REQUESTS, 1);
 	if (!decode_usual_header(&row, pos, packet->end))
 		rc = xrow_header_decode(&row, &pos, packet->end);
+	struct stream *stream = NULL;
+	if (rc == 0 && row.stream_id != 0) {
+		stream = stream_get(con, row.stream_id);
+		if (stream->is_busy) {
+			stream_queue(stream, packet);
+			return false;
+		}
+		stream_enter(stream);
+	} else {
+		stream_disturb(NULL);
+	}
+	stat_count(STAT_NET_REQUESTS, 1);
 	session_enter(con->session, row.sync);
 	if (rc != 0 || dispatch(con, &row) != 0)
 		answer_error(con, row.sync);
+	if (stream != NULL)
+		stream_leave(stream);
+	return true;
 }

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct connection;
 struct packet;
 struct request;
@@ -11,9 +13,10 @@ struct request;
 /**
  * Decodes a packet, does what it asks for and answers. Works for the connection's
  * session until it returns (the caller leaves the session). Yields where the
- * request does.
+ * request does. False: a request of its stream is at work, which keeps the packet
+ * until its turn comes.
  */
-void request_process(struct connection *con, const struct packet *packet);
+bool request_process(struct connection *con, const struct packet *packet);
 
 /** AUTH (auth.c): 0 and the session has another user, or -1 with an error set. May yield. */
 int auth_process(struct connection *con, const struct request *request);

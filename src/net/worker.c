@@ -25,6 +25,7 @@
 #include "net/request.h"
 #include "net/session.h"
 #include "net/stat.h"
+#include "net/stream.h"
 
 enum {
 	/** Idle fibers beyond this number end. */
@@ -62,7 +63,8 @@ static bool can_begin_request(void)
 
 static bool has_work(void)
 {
-	return !list_empty(&connections_eventful) || can_begin_request();
+	return !list_empty(&connections_eventful) || !list_empty(&streams_ready) ||
+	       can_begin_request();
 }
 
 /** Makes the fiber as new. */
@@ -110,6 +112,7 @@ static void run_event(void)
 {
 	struct connection *con = list_shift_entry(&connections_eventful, struct connection,
 						  event_link);
+	stream_disturb(NULL);
 	con->in_flight++;
 	if (con->is_connecting) {
 		con->is_connecting = false;
@@ -123,6 +126,20 @@ static void run_event(void)
 	connection_free_if_over(con);
 }
 
+/** Does what a packet asks for, or leaves it to its stream. */
+static void run_packet(struct connection *con, struct packet *packet)
+{
+	turn_left--;
+	stat_requests_now++;
+	bool is_done = request_process(con, packet);
+	clean_up(fiber());
+	if (!is_done)
+		return;
+	stat_requests_now--;
+	con->in_flight--;
+	connection_done(con, packet);
+}
+
 static void run_request(void)
 {
 	struct connection *con = list_first_entry(&connections_ready, struct connection,
@@ -130,19 +147,35 @@ static void run_request(void)
 	struct packet packet;
 	if (!connection_take(con, &packet))
 		return;
-	turn_left--;
 	con->in_flight++;
-	stat_requests_now++;
-	request_process(con, &packet);
-	stat_requests_now--;
+	run_packet(con, &packet);
+}
+
+/** The next packet of a stream, or the stream's end. */
+static void run_stream(void)
+{
+	struct stream *stream = list_shift_entry(&streams_ready, struct stream, ready_link);
+	struct connection *con = stream->con;
+	struct packet packet;
+	list_create(&stream->ready_link);
+	if (stream_take(stream, &packet)) {
+		/* It counts as at work since it was read. */
+		stat_requests_now--;
+		run_packet(con, &packet);
+		return;
+	}
+	con->in_flight++;
+	session_enter(con->session, 0);
+	stream_end(stream);
 	con->in_flight--;
 	clean_up(fiber());
-	connection_done(con, &packet);
+	connection_free_if_over(con);
 }
 
 static void park(struct worker *w)
 {
 	struct fiber *f = w->fiber;
+	stream_disturb(NULL);
 	w->is_idle = true;
 	list_add(&idle, &w->link);
 	idle_count++;
@@ -169,6 +202,8 @@ static int worker_main(va_list ap)
 		while (has_work() && !fiber_is_cancelled()) {
 			if (!list_empty(&connections_eventful))
 				run_event();
+			else if (!list_empty(&streams_ready))
+				run_stream();
 			else
 				run_request();
 		}
@@ -176,6 +211,7 @@ static int worker_main(va_list ap)
 			break;
 		park(&w);
 	}
+	stream_disturb(NULL);
 	if (has_work() && !is_stopping)
 		worker_kick();
 	return 0;

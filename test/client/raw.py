@@ -159,10 +159,10 @@ class Header(Base):
             self.assertEqual(self.answer(frame(encode({TYPE: PING, SYNC: sync}))), (0, sync, None))
 
     def test_unknown_keys_of_the_header(self):
-        self.assertEqual(self.answer(frame(encode({TYPE: PING, SYNC: 3, 0x0a: 1, 0x0f: 2}))), (0, 3, None))
+        self.assertEqual(self.answer(frame(encode({TYPE: PING, SYNC: 3, 0x0f: 2}))), (0, 3, None))
 
     def test_unknown_types(self):
-        for kind in 0, 14, 15, 63, 100, 127, 200:
+        for kind in (0, 14, 15, 63, 100, 127, 200) if REFERENCE else (0, 17, 63, 100, 127, 200):
             code, sync, text = self.answer(request(kind, {}, 5))
             self.assertEqual((code, sync), (UNKNOWN_TYPE, 5), kind)
             self.assertEqual(text, f'Unknown request type {kind}')

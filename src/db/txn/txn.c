@@ -59,7 +59,8 @@ void txn_abort(struct txn *txn, unsigned code)
 	/* The statements stay in their list, for rollback triggers. */
 	txn_undo_all(txn);
 	list_create(&txn->savepoints);
-	txn->fiber->on_yield = NULL;
+	if (txn->fiber != NULL)
+		txn->fiber->on_yield = NULL;
 	txn->is_aborted = txn->needs_check = true;
 	txn->abort_code = code;
 }
@@ -171,6 +172,29 @@ static void txn_detach(struct txn *txn)
 {
 	txn->fiber->on_yield = NULL;
 	txn->fiber->slot[txn_slot] = NULL;
+}
+
+void txn_suspend(struct txn *txn)
+{
+	txn->is_bound = txn->fiber->on_yield == txn_on_yield;
+	txn_detach(txn);
+	txn->fiber = NULL;
+}
+
+void txn_resume(struct txn *txn)
+{
+	assert(txn_current() == NULL);
+	txn->fiber = fiber();
+	txn->fiber->slot[txn_slot] = txn;
+	if (txn->is_bound)
+		txn_forbid_yield(txn);
+}
+
+void txn_disturb(struct txn *txn)
+{
+	if (txn->is_bound)
+		txn_abort(txn, ER_TRANSACTION_YIELD);
+	txn->is_bound = false;
 }
 
 void txn_run_triggers(struct txn *txn, struct list *triggers, struct list *stmts)

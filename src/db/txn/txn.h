@@ -94,6 +94,8 @@ struct txn {
 	 */
 	struct list on_commit, on_rollback;
 	struct fiber *fiber;
+	/** Suspended, it has statements or reads that others may not come between. */
+	bool is_bound;
 	/** In the pool, or among those that end without their fiber: the next one. */
 	struct txn *next;
 	/** Of a commit that nobody waits for. */
@@ -162,6 +164,16 @@ enum txn_wait {
  * triggers see, in a fiber of their own. -1: as txn_commit().
  */
 int txn_commit_async(struct txn *txn, enum txn_wait wait);
+
+/**
+ * Takes the transaction from its fiber, for a while: some fiber that has none takes it by
+ * txn_resume(). Before anybody else's code runs meanwhile, txn_disturb() is called.
+ */
+void txn_suspend(struct txn *txn);
+void txn_resume(struct txn *txn);
+
+/** Others go on before the suspended transaction does, which is like a yield inside it. */
+void txn_disturb(struct txn *txn);
 
 /** Is there nothing to commit: no statement, no trigger? Then txn_commit() just ends it. */
 bool txn_is_trivial(const struct txn *txn);

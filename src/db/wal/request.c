@@ -63,11 +63,13 @@ static struct target request_target(struct request *r, uint64_t key)
 	case IPROTO_OFFSET: return (struct target){.number = &r->offset};
 	case IPROTO_ITERATOR: return (struct target){.number = &r->iterator};
 	case IPROTO_INDEX_BASE: return (struct target){.number = (uint32_t *)&r->index_base};
+	case IPROTO_TXN_ISOLATION: return (struct target){.number = &r->txn_isolation};
 	case IPROTO_KEY: return (struct target){.begin = &r->key, .end = &r->key_end};
 	case IPROTO_TUPLE: return (struct target){.begin = &r->tuple, .end = &r->tuple_end};
 	case IPROTO_OPS: return (struct target){.begin = &r->ops, .end = &r->ops_end};
 	case IPROTO_FUNCTION_NAME:
 	case IPROTO_EXPR:
+	case IPROTO_EVENT_KEY:
 	case IPROTO_USER_NAME:
 		return (struct target){.text = &r->name, .text_size = &r->name_size};
 	case IPROTO_AFTER_TUPLE:
@@ -76,8 +78,27 @@ static struct target request_target(struct request *r, uint64_t key)
 		return (struct target){.text = &r->after_position,
 				       .text_size = &r->after_position_size};
 	case IPROTO_FETCH_POSITION: return (struct target){.flag = &r->fetches_position};
+	case IPROTO_SPACE_NAME:
+		return (struct target){.text = &r->space_name, .text_size = &r->space_name_size};
+	case IPROTO_INDEX_NAME:
+		return (struct target){.text = &r->index_name, .text_size = &r->index_name_size};
 	default: return (struct target){NULL};
 	}
+}
+
+/** An array of numbers as bits; those that have no bit are skipped. */
+static bool features_field(struct request *request, const char **pos)
+{
+	if (mp_typeof(**pos) != MP_ARRAY)
+		return false;
+	for (uint32_t count = mp_decode_array(pos); count > 0; count--) {
+		if (mp_typeof(**pos) != MP_UINT)
+			return false;
+		uint64_t feature = mp_decode_uint(pos);
+		if (feature < 64)
+			request->features |= BIT(feature);
+	}
+	return true;
 }
 
 /** Takes one value; false where its type is wrong. */
@@ -102,6 +123,12 @@ static bool request_field(struct request *request, uint64_t key, const char **po
 		if (mp_typeof(**pos) != MP_BOOL)
 			return false;
 		*t.flag = mp_decode_bool(pos);
+	} else if (key == IPROTO_TIMEOUT) {
+		request->has_timeout = true;
+		if (!mp_read_double(pos, &request->timeout))
+			return false;
+	} else if (key == IPROTO_FEATURES) {
+		return features_field(request, pos);
 	} else {
 		mp_next(pos);
 	}
@@ -126,7 +153,9 @@ int request_decode(struct request *request, const struct xrow_header *row, uint6
 			uint64_t key = mp_decode_uint(&p);
 			if (!request_field(request, key, &p))
 				return invalid_body();
-			if (key < 64)
+			if (key == IPROTO_SPACE_NAME)
+				key_required &= ~BIT(IPROTO_SPACE_ID);
+			else if (key < 64)
 				key_required &= ~BIT(key);
 		}
 		assert(p == row->body + row->body_size);

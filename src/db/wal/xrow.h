@@ -54,9 +54,18 @@ struct request {
 	uint32_t after_position_size;
 	/** A select tells the position of its last tuple. */
 	bool fetches_position;
-	/** Name of a function or user, or text of an expression; not zero-terminated. Or NULL. */
+	/** Name of a function, user or event, or text of an expression; not zero-terminated. Or NULL. */
 	const char *name;
 	uint32_t name_size;
+	/** Where the space and the index are named instead of numbered; else NULL. */
+	const char *space_name, *index_name;
+	uint32_t space_name_size, index_name_size;
+	/** Of BEGIN: seconds, where it is given; and one of box.txn_isolation_level. */
+	bool has_timeout;
+	double timeout;
+	uint32_t txn_isolation;
+	/** Of ID: bits (1 << feature). */
+	uint64_t features;
 	/** The row that is being recovered, or NULL for a new change. */
 	const struct xrow_header *header;
 };

@@ -2,11 +2,14 @@
  *
  * box.ctl: triggers around the life of the instance.
  */
+#include <string.h>
+
 #include "db/wal/wal.h"
 #include "lua/box/box.h"
 #include "lua/bridge.h"
 #include "lua/module/module_box.h"
 #include "lua/modules.h"
+#include "net/watch.h"
 
 static struct list shutdown_triggers = LIST_INIT(shutdown_triggers);
 static struct list schema_init_triggers = LIST_INIT(schema_init_triggers);
@@ -72,6 +75,8 @@ static int on_schema_init(lua_State *L)
 
 void lua_ctl_run_shutdown(void)
 {
+	static const char true_value[] = "\xc3";
+	watch_broadcast("box.shutdown", strlen("box.shutdown"), true_value, 1);
 	module_run_shutdown();
 	if (trigger_run(&shutdown_triggers, NULL) != 0)
 		diag_log();
