@@ -18,6 +18,9 @@ static void *bitset_alloc(struct mem_account *account, size_t size, bool is_forc
 static uint32_t bitset_find(const struct bitset *set, uint32_t no)
 {
 	uint32_t low = 0, high = set->slot_count;
+	/* Where all pages up to it are there, it stands at its number. */
+	if (no < high && set->slots[no].no == no)
+		return no;
 	/* Numbers are handed out in order, so most changes are at the end. */
 	if (high > 0 && set->slots[high - 1].no <= no)
 		return set->slots[high - 1].no == no ? high - 1 : high;

@@ -66,6 +66,14 @@ static inline void bitset_page_and_not(struct bitset_page *to, const struct bits
 		to->words[i] &= ~page->words[i];
 }
 
+static inline bool bitset_page_is_empty(const struct bitset_page *page)
+{
+	uint64_t any = 0;
+	for (int i = 0; i < BITSET_PAGE_WORDS; i++)
+		any |= page->words[i];
+	return any == 0;
+}
+
 static inline unsigned bitset_page_count(const struct bitset_page *page)
 {
 	unsigned count = 0;

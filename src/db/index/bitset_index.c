@@ -240,9 +240,10 @@ static void page_all_set(const struct bitset_iterator *it, struct bitset_page *p
 static void page_no_other_set(const struct bitset_iterator *it, struct bitset_page *page)
 {
 	const struct bitset_index *bitset = bitset_of(it->base.index);
-	for (size_t bit = 0; bit < bitset->bit_count; bit++) {
-		if (!bit_value_has(&it->value, bit))
-			bitset_page_and_not(page, bitset_page(&bitset->bits[bit], it->no));
+	for (size_t bit = 0; bit < bitset->bit_count && !bitset_page_is_empty(page); bit++) {
+		const struct bitset *set = &bitset->bits[bit];
+		if (set->size > 0 && !bit_value_has(&it->value, bit))
+			bitset_page_and_not(page, bitset_page(set, it->no));
 	}
 }
 
@@ -276,8 +277,7 @@ static void bitset_iterator_load(struct bitset_iterator *it)
 	switch (it->type) {
 	case ITER_EQ:
 		page_all_set(it, &it->page);
-		if (bitset_page_count(&it->page) > 0)
-			page_no_other_set(it, &it->page);
+		page_no_other_set(it, &it->page);
 		break;
 	case ITER_BITS_ALL_SET:
 		page_all_set(it, &it->page);

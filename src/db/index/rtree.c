@@ -12,6 +12,8 @@
 enum {
 	/** A node takes about so many bytes, but has 8 to 32 entries. */
 	NODE_BYTES = 1024, NODE_ENTRIES_MIN = 8, NODE_ENTRIES_MAX = 32,
+	/** Of so many leaves the overlaps are compared when a box is put into one. */
+	OVERLAP_CANDIDATES = 4,
 };
 
 /** A node and one of its entries on each level, from the leaf at [0] up. */
@@ -151,27 +153,62 @@ static double rtree_overlap_growth(const struct rtree *tree, const struct rtree_
 	return growth;
 }
 
-/** Which child a box goes to: see the paper's ChooseSubtree. */
+/** A child that a box may go to. */
+struct rtree_candidate {
+	unsigned pos;
+	double enlargement, area;
+};
+
+static bool candidate_is_better(const struct rtree_candidate *a, const struct rtree_candidate *b)
+{
+	return a->enlargement < b->enlargement ||
+		(a->enlargement == b->enlargement && a->area < b->area);
+}
+
+/** The best children by enlargement, then area, the best first. Returns their count. */
+static unsigned rtree_find_candidates(const struct rtree *tree, const struct rtree_node *node,
+				      const double *added, unsigned max,
+				      struct rtree_candidate *best)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < node->count; i++) {
+		const double *box = rtree_entry(tree, node, i)->box;
+		struct rtree_candidate candidate = {
+			.pos = i,
+			.enlargement = rtree_enlargement(tree, box, added),
+			.area = box_area(box, tree->dimension),
+		};
+		unsigned at = count < max ? count++ : max;
+		for (; at > 0 && candidate_is_better(&candidate, &best[at - 1]); at--) {
+			if (at < max)
+				best[at] = best[at - 1];
+		}
+		if (at < max)
+			best[at] = candidate;
+	}
+	return count;
+}
+
+/**
+ * Which child a box goes to: see the paper's ChooseSubtree. Children that are leaves are
+ * chosen by overlap, which is dear, so only the few that grow least are looked at.
+ */
 static unsigned rtree_choose(const struct rtree *tree, const struct rtree_node *node,
 			     const double *added)
 {
-	unsigned best = 0;
-	double best_overlap = 0, best_enlargement = 0, best_area = 0;
-	for (unsigned i = 0; i < node->count; i++) {
-		const double *box = rtree_entry(tree, node, i)->box;
-		double enlargement = rtree_enlargement(tree, box, added);
-		double area = box_area(box, tree->dimension);
-		/* Children that are leaves are chosen by overlap, which is dear. */
-		double overlap = node->level > 1 || enlargement == 0 ? 0 :
-			rtree_overlap_growth(tree, node, i, added);
-		if (i > 0 && !(overlap < best_overlap) &&
-		    !(overlap == best_overlap && (enlargement < best_enlargement ||
-		      (enlargement == best_enlargement && area < best_area))))
+	struct rtree_candidate candidates[OVERLAP_CANDIDATES] = {{0}};
+	unsigned max = node->level > 1 ? 1 : OVERLAP_CANDIDATES;
+	unsigned count = rtree_find_candidates(tree, node, added, max, candidates);
+	if (count == 1 || candidates[0].enlargement == 0)
+		return candidates[0].pos;
+	unsigned best = candidates[0].pos;
+	double best_overlap = rtree_overlap_growth(tree, node, best, added);
+	for (unsigned i = 1; i < count && best_overlap > 0; i++) {
+		double overlap = rtree_overlap_growth(tree, node, candidates[i].pos, added);
+		if (!(overlap < best_overlap))
 			continue;
-		best = i;
+		best = candidates[i].pos;
 		best_overlap = overlap;
-		best_enlargement = enlargement;
-		best_area = area;
 	}
 	return best;
 }
