@@ -220,6 +220,8 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "csv", "csv.lua");
 	lua_preload(L, "uri", "uri.lua");
 	lua_preload(L, "xlog", "xlog.lua");
+	lua_preload(L, "key_def", "key_def.lua");
+	lua_preload(L, "merger", "merger.lua");
 	lua_preload(L, "tarn.log_tool", "log_tool.lua");
 	lua_preload(L, "internal.argparse", "argparse.lua");
 	lua_preload(L, "argparse", "argparse.lua");
@@ -255,6 +257,8 @@ void lua_init_modules(lua_State *L)
 		lua_watch_init,
 		lua_xlog_init,
 		lua_title_init,
+		lua_key_def_init,
+		lua_merger_init,
 		lua_cfg_init,
 		lua_netbox_init,
 		lua_socket_init,

@@ -155,8 +155,6 @@ for name in ([[
     jit.v
     jit.vmdef
     jit.zone
-    key_def
-    merger
     serpent
     swim
     xlog

@@ -43,6 +43,8 @@ void lua_pwd_init(lua_State *L);
 void lua_http_init(lua_State *L);
 void lua_popen_init(lua_State *L);
 void lua_title_init(lua_State *L);
+void lua_key_def_init(lua_State *L);
+void lua_merger_init(lua_State *L);
 void lua_utf8_init(lua_State *L);
 
 /* box. */

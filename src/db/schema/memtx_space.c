@@ -212,7 +212,7 @@ static int memtx_find_upserted(struct space *space, struct index *pk, const stru
 	if (tuple_format_validate(space->format, request->tuple, request->tuple_end) != 0)
 		return -1;
 	uint32_t size;
-	const char *key = tuple_extract_key_raw(request->tuple, pk->def->key_def, 0,
+	const char *key = tuple_extract_key_raw(request->tuple, pk->def->key_def,
 						&fiber()->region, &size);
 	if (key == NULL)
 		return -1;

@@ -178,6 +178,30 @@ int key_compare(const char *a, const char *b, uint32_t part_count, const struct 
 	return 0;
 }
 
+/* Without a tuple, whose parts were not checked to be there. */
+
+int tuple_compare_raw(const char *a, const char *b, const struct key_def *def)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < def->part_count && rc == 0; i++) {
+		const struct key_part *part = &def->parts[i];
+		rc = compare_nullable(tuple_raw_part(a, part), tuple_raw_part(b, part), part);
+	}
+	return rc;
+}
+
+int tuple_compare_raw_with_key(const char *data, const char *key, uint32_t part_count,
+			       const struct key_def *def)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < part_count && rc == 0; i++) {
+		const struct key_part *part = &def->parts[i];
+		rc = compare_nullable(tuple_raw_part(data, part), key, part);
+		mp_next(&key);
+	}
+	return rc;
+}
+
 static bool key_def_is_sequential(const struct key_def *def)
 {
 	for (uint32_t i = 0; i < def->part_count; i++)

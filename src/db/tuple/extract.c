@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/region.h"
+#include "db/error.h"
 #include "db/tuple/key_def.h"
 #include "db/tuple/tuple_field.h"
 
@@ -19,41 +21,25 @@ static const char *value_or_nil(const char *value, uint32_t *size)
 	return value;
 }
 
-/** Where parts come from: a tuple, or an array and an element of the array at `[*]`. */
+const char *tuple_raw_part(const char *data, const struct key_part *part)
+{
+	struct json_token step = {.type = JSON_TOKEN_INDEX, .index = part->fieldno};
+	const char *value = json_token_enter(&step, data);
+	if (part->path == NULL)
+		return value;
+	return field_path_walk(part->path, value, 0, part->path->step_count);
+}
+
+/** A tuple, or (NULL) a MessagePack array. */
 struct key_source {
 	const struct tuple *tuple;
 	const char *data;
-	uint32_t multikey_idx;
 };
-
-/** A field of a MessagePack array, or NULL. */
-static const char *raw_field(const char *data, uint32_t fieldno)
-{
-	struct json_token step = {.type = JSON_TOKEN_INDEX, .index = fieldno};
-	return json_token_enter(&step, data);
-}
-
-/** The value of a part in an array. */
-static const char *raw_part(const struct key_source *source, const struct key_part *part)
-{
-	const char *value = raw_field(source->data, part->fieldno);
-	const struct field_path *path = part->path;
-	if (path == NULL || value == NULL)
-		return value;
-	if (path->any_step == PATH_NO_ANY)
-		return field_path_walk(path, value, 0, path->step_count);
-	value = field_path_walk(path, value, 0, path->any_step);
-	if (value == NULL)
-		return NULL;
-	struct json_token step = {.type = JSON_TOKEN_INDEX, .index = source->multikey_idx};
-	value = json_token_enter(&step, value);
-	return field_path_walk(path, value, path->any_step + 1, path->step_count);
-}
 
 static const char *source_part(const struct key_source *source, const struct key_part *part)
 {
 	return source->tuple != NULL ? tuple_field_by_part(source->tuple, part) :
-		raw_part(source, part);
+		tuple_raw_part(source->data, part);
 }
 
 static const char *extract_key(const struct key_source *source, const struct key_def *def,
@@ -85,8 +71,37 @@ const char *tuple_extract_key(const struct tuple *tuple, const struct key_def *d
 }
 
 const char *tuple_extract_key_raw(const char *data, const struct key_def *def,
-				  uint32_t multikey_idx, struct region *region, uint32_t *size)
+				  struct region *region, uint32_t *size)
 {
-	struct key_source source = {.data = data, .multikey_idx = multikey_idx};
+	struct key_source source = {.data = data};
 	return extract_key(&source, def, region, size);
+}
+
+static int missing_error(const struct key_part *part)
+{
+	char *text = xasprintf("[%u]%s", part->fieldno + 1,
+			       part->path_text != NULL ? part->path_text : "");
+	client_error(ER_FIELD_MISSING, text);
+	xfree(text);
+	return -1;
+}
+
+int tuple_raw_check_key(const char *data, const struct key_def *def)
+{
+	if (mp_typeof(*data) != MP_ARRAY) {
+		client_error(ER_TUPLE_NOT_ARRAY);
+		return -1;
+	}
+	for (uint32_t i = 0; i < def->part_count; i++) {
+		const struct key_part *part = &def->parts[i];
+		const char *value = tuple_raw_part(data, part);
+		if (value == NULL) {
+			if (!part->is_nullable)
+				return missing_error(part);
+		} else if (!field_type_accepts(part->type, value, part->is_nullable)) {
+			client_error(ER_KEY_PART_TYPE, i, field_type_names[part->type]);
+			return -1;
+		}
+	}
+	return 0;
 }

@@ -110,6 +110,11 @@ static inline int tuple_compare_with_key(const struct tuple *tuple, const char *
 	return def->_compare_with_key(tuple, key, part_count, def);
 }
 
+/** The same for MessagePack arrays, of which parts are looked up by walking. */
+int tuple_compare_raw(const char *a, const char *b, const struct key_def *def);
+int tuple_compare_raw_with_key(const char *data, const char *key, uint32_t part_count,
+			       const struct key_def *def);
+
 /** Compares the first `part_count` parts of two keys. */
 int key_compare(const char *a, const char *b, uint32_t part_count, const struct key_def *def);
 
@@ -131,12 +136,18 @@ uint32_t key_hash(const char *key, const struct key_def *def);
 const char *tuple_extract_key(const struct tuple *tuple, const struct key_def *def,
 			      struct region *region, uint32_t *size);
 
-/**
- * The key of a MessagePack array, the row itself without a field map. Of a part with
- * `[*]`, the element `multikey_idx`. Else as tuple_extract_key().
- */
+/** The same of a MessagePack array. */
 const char *tuple_extract_key_raw(const char *data, const struct key_def *def,
-				  uint32_t multikey_idx, struct region *region, uint32_t *size);
+				  struct region *region, uint32_t *size);
+
+/** What a part (without `[*]`) has for its value in a MessagePack array, or NULL. */
+const char *tuple_raw_part(const char *data, const struct key_part *part);
+
+/**
+ * Can a key be taken from a MessagePack array? -1: ER_TUPLE_NOT_ARRAY, ER_FIELD_MISSING,
+ * ER_KEY_PART_TYPE.
+ */
+int tuple_raw_check_key(const char *data, const struct key_def *def);
 
 /** Is the tuple left out of an index, for nil in a part with `exclude_null`? */
 bool tuple_key_is_excluded(const struct tuple *tuple, const struct key_def *def);

@@ -21,6 +21,7 @@
 #include "db/tuple/coll_id.h"
 #include "db/tuple/tuple.h"
 #include "lua/box/box.h"
+#include "lua/box/key_def.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
 
@@ -57,33 +58,6 @@ static struct tuple *system_row(uint32_t space_id, uint32_t id)
 
 /* Description ------------------------------------------------------------- */
 
-static void push_collation(lua_State *L, uint32_t id)
-{
-	const struct coll_id *coll_id = id != COLL_ID_NONE ? coll_id_by_id(id) : NULL;
-	if (coll_id == NULL)
-		return;
-	lua_pushstring(L, coll_id->name);
-	lua_setfield(L, -2, "collation");
-}
-
-static void push_parts(lua_State *L, const struct key_def *def)
-{
-	lua_createtable(L, (int)def->part_count, 0);
-	for (uint32_t i = 0; i < def->part_count; i++) {
-		const struct key_part *part = &def->parts[i];
-		lua_createtable(L, 0, 4);
-		set_number(L, "fieldno", part->fieldno + 1);
-		set_string(L, "type", field_type_names[part->type]);
-		set_bool(L, "is_nullable", part->is_nullable);
-		if (part->exclude_null)
-			set_bool(L, "exclude_null", true);
-		if (part->path_text != NULL)
-			set_string(L, "path", part->path_text);
-		push_collation(L, part->coll_id);
-		lua_rawseti(L, -2, (int)i + 1);
-	}
-}
-
 /** The fields sequence_id and sequence_fieldno of the primary index. */
 static void push_sequence(lua_State *L, const struct space *space)
 {
@@ -117,7 +91,7 @@ static void push_index(lua_State *L, const struct space *space, const struct ind
 		set_bool(L, "unique", def->is_unique);
 	if (def->type == INDEX_RTREE)
 		set_number(L, "dimension", def->dimension);
-	push_parts(L, def->key_def);
+	lua_push_key_parts(L, def->key_def);
 	lua_setfield(L, -2, "parts");
 	if (def->func_id != 0)
 		push_func(L, def);

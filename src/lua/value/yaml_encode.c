@@ -17,6 +17,7 @@
 #include "core/diag.h"
 #include "core/memory.h"
 #include "data/base64.h"
+#include "lua/bridge_impl.h"
 #include "lua/value/yaml.h"
 
 enum {
@@ -318,6 +319,19 @@ static void walk_tuple(struct walker *w, const struct lua_tuple *tuple)
 	lua_pop(w->L, 1);
 }
 
+/** What the metatype's __serialize makes of it. */
+static void walk_other_cdata(struct walker *w, int idx, bool is_flow)
+{
+	lua_State *L = w->L;
+	char form;
+	if (w->codec->encode_load_metatables && lua_cdata_serializer(L, idx)) {
+		if (lua_isfunction(L, -1) && serialize(w, idx, &form, &is_flow))
+			return;
+		lua_pop(L, 1);
+	}
+	put_unsupported(w, idx, is_flow);
+}
+
 static void walk_cdata(struct walker *w, int idx, bool is_flow)
 {
 	lua_State *L = w->L;
@@ -346,7 +360,7 @@ static void walk_cdata(struct walker *w, int idx, bool is_flow)
 	case CDATA_DECIMAL:
 	case CDATA_DATETIME:
 	case CDATA_INTERVAL: put_plain_tostring(w, idx); return;
-	default: put_unsupported(w, idx, is_flow); return;
+	default: walk_other_cdata(w, idx, is_flow); return;
 	}
 }
 
