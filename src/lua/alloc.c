@@ -56,6 +56,10 @@ static size_t alarm = SIZE_MAX, alarm_first = SIZE_MAX, alarm_step;
 /** The collector's usual speed while it hurries, else 0. */
 static int stepmul_usual;
 
+/** See lua_heap_watch(). */
+static size_t watched_size = SIZE_MAX;
+static void (*watcher)(const void *block);
+
 static void hurry(bool yesno)
 {
 	if (yesno && stepmul_usual == 0) {
@@ -101,6 +105,8 @@ void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
 {
 	(void)ud;
 	if (new_size == 0) {
+		if (old_size == watched_size)
+			watcher(ptr);
 		count_shrinking(old_size);
 		heap_free(ptr);
 		return NULL;
@@ -122,6 +128,12 @@ void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
 	if (heap_used > alarm)
 		wake_collector();
 	return block;
+}
+
+void lua_heap_watch(size_t size, void (*f)(const void *block))
+{
+	watched_size = f != NULL ? size : SIZE_MAX;
+	watcher = f;
 }
 
 size_t lua_heap_block_size(const void *block)

@@ -13,6 +13,12 @@ void *lua_heap_alloc(void *ud, void *ptr, size_t old_size, size_t new_size);
 size_t lua_heap_block_size(const void *block);
 
 /**
+ * From now on `f` sees each block of exactly `size` bytes that is given back, just before it
+ * is: its bytes are what they were. It touches nothing of Lua. NULL: nobody does.
+ */
+void lua_heap_watch(size_t size, void (*f)(const void *block));
+
+/**
  * Does the limit hold for the current fiber now? Then the bytes it has asked for since that is so.
  */
 bool lua_heap_is_guarded(uint64_t *asked);

@@ -169,8 +169,8 @@ extern struct lua_compat lua_compat;
 
 /**
  * A tuple as scripts hold it. Small ones (at most LUA_TUPLE_COPY_MAX bytes) are
- * copied into the collector's memory and need no finalizer; large ones hold a counted
- * reference and have one. Each has this head, so every byte of it counts.
+ * copied into the collector's memory; large ones hold a counted reference, which is
+ * given back when their memory is (box/tuple_watch.c). Each has this head, so every byte of it counts.
  */
 struct lua_tuple {
 	/** Dictionary of the field names (see db/tuple/format.h); 0: none. */
@@ -190,7 +190,12 @@ struct lua_tuple {
 
 _Static_assert(offsetof(struct lua_tuple, body) == 14, "the head is small");
 
-enum { LUA_TUPLE_COPY_MAX = 1024, LUA_TUPLE_IS_LARGE = 0xffff };
+enum {
+	LUA_TUPLE_COPY_MAX = 1024,
+	LUA_TUPLE_IS_LARGE = 0xffff,
+	/** Bytes of `body` in a large one: blocks of an odd size, as few others are. */
+	LUA_TUPLE_LARGE_BODY = 3,
+};
 
 /** Pushes a tuple; takes a reference of its own where it needs one. NULL pushes nil. */
 void lua_push_tuple(lua_State *L, struct tuple *tuple);

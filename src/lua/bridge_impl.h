@@ -32,6 +32,12 @@ struct lua_fiber *lua_fiber_get(void);
 /** Gives back the scratch buffers of a fiber whose life ends. */
 void lua_scratch_release_all(struct lua_fiber *lf);
 
+/**
+ * Is what a cdata's bytes at `payload` belong to a struct lua_tuple? For memory that was a
+ * cdata, or never one but has 16 bytes before. Always false where types are asked of Lua.
+ */
+bool lua_cdata_was_tuple(const void *payload);
+
 /** Start-up of the parts, in this order. */
 void lua_cdata_init(lua_State *L);
 void lua_codec_init(lua_State *L);

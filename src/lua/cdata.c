@@ -142,6 +142,11 @@ enum lua_cdata_kind lua_cdata(lua_State *L, int idx, void **payload)
 	return kind;
 }
 
+bool lua_cdata_was_tuple(const void *payload)
+{
+	return id_offset != ID_UNKNOWN && kind_by_id[id_at(payload, id_offset)] == CDATA_TUPLE;
+}
+
 /* Pushing ---------------------------------------------------------------- */
 
 void lua_push_null(lua_State *L)

@@ -6,7 +6,7 @@ local tap = require('tap')
 local fio = require('fio')
 
 local test = tap.test('tuple')
-test:plan(6)
+test:plan(7)
 
 local dir = fio.tempdir()
 box.cfg{work_dir = dir, log_level = 0, wal_mode = 'none'}
@@ -72,11 +72,39 @@ test:test('after the space is gone', function(t)
     t:is(box.tuple.update(row, {{'=', 'id', 2}}).id, 2, 'update')
 end)
 
+test:test('large tuples are given back', function(t)
+    t:plan(4)
+    local s = box.schema.space.create('large')
+    s:create_index('pk')
+    s:insert{1, ('x'):rep(100000)}
+    local function used()
+        collectgarbage()
+        collectgarbage()
+        return box.slab.info().items_used
+    end
+    local before = used()
+    local held = {}
+    for i = 1, 200 do
+        s:replace{1, ('x'):rep(100000), i}
+        held[i] = s:get(1)
+        held[i + 200] = held[i]:update({{'=', 3, -i}})
+    end
+    local right = true
+    for i = 1, 200 do
+        right = right and held[i][3] == i and held[i + 200][3] == -i and held[i]:bsize() > 100000
+    end
+    t:ok(right, 'they are whole while they are held')
+    t:ok(used() > before + 100 * 100000, 'what was replaced is kept for those who hold it')
+    held = nil
+    t:ok(used() < before + 1000, 'and goes with them')
+    t:ok(require('tarn.tuple').is_watched, 'without finalizers')
+end)
+
 test:test('damage', function(t)
     t:plan(5)
     local tuple = box.tuple.new{1, 2}
     t:ok(not pcall(function() tuple[1] = 5 end), 'fields are read-only')
-    t:ok(not pcall(function() tuple.__bsize = 5 end), 'so is the inside')
+    t:ok(not pcall(function() tuple.__size = 5 end), 'so is the inside')
     t:ok(not pcall(tuple.totable, {}), 'a method of a table')
     t:ok(not pcall(tuple.update, tuple, {{'=', 100, 1}}), 'a bad update')
     t:is(tostring(tuple), '[1, 2]', 'it is as before')

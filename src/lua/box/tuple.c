@@ -131,6 +131,13 @@ void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple)
 	}
 }
 
+void lua_tuple_forget(const struct lua_tuple *t)
+{
+	struct tuple *origin = (struct tuple *)lua_tuple_origin(t);
+	large.held -= origin->bsize;
+	tuple_unref(origin);
+}
+
 void lua_tuple_release(struct lua_tuple *t)
 {
 	/* A finalizer that comes later may still look at it: an empty tuple. */
@@ -139,10 +146,8 @@ void lua_tuple_release(struct lua_tuple *t)
 		char data;
 	} empty = {{.refs = 1, .bsize = 1, .data_offset = sizeof(struct tuple)}, (char)0x90};
 	const void *origin = lua_tuple_origin(t);
-	if (is_large(t) && origin != &empty) {
-		large.held -= ((const struct tuple *)origin)->bsize;
-		tuple_unref((struct tuple *)origin);
-	}
+	if (is_large(t) && origin != &empty)
+		lua_tuple_forget(t);
 	t->_size = LUA_TUPLE_IS_LARGE;
 	set_origin(t, &empty);
 }
@@ -293,6 +298,8 @@ void lua_tuple_init(lua_State *L)
 	lua_pushcfunction(L, pay);
 	lua_setfield(L, -2, "pay");
 	lua_tuple_methods_init(L);
+	lua_pushboolean(L, lua_tuple_watch(L));
+	lua_setfield(L, -2, "is_watched");
 	lua_pop(L, 1);
 	lua_load_embedded(L, "tuple.lua", "internal.tuple");
 	luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 16);

@@ -32,7 +32,7 @@ int lua_tuple_field(const struct lua_tuple *t, double number, struct lua_field *
 /** Fills an empty one from a tuple; it has room for a copy or, where that is large, a finalizer. */
 void lua_tuple_fill(struct lua_tuple *t, struct tuple *tuple);
 
-/** The finalizer of large ones. */
+/** The finalizer of large ones, where lua_tuple_watch() is not possible. */
 void lua_tuple_release(struct lua_tuple *t);
 
 /** The bytes of the tuple's array. */
@@ -69,6 +69,16 @@ bool lua_tuple_is_due(void);
 
 /** Bytes of large tuples that Lua objects keep alive, garbage included. */
 size_t lua_tuple_held(void);
+
+/** Gives the reference of a large one back, whose memory goes. */
+void lua_tuple_forget(const struct lua_tuple *t);
+
+/**
+ * Finds out how to tell, when the collector gives memory back, that it was a large tuple,
+ * and sees to its reference from then on. False where that is not possible: then large
+ * ones need finalizers. Start-up only.
+ */
+bool lua_tuple_watch(lua_State *L);
 
 /** Adds the methods to the table at the top of the stack. */
 void lua_tuple_methods_init(lua_State *L);

@@ -36,16 +36,21 @@ function internal.new_small(size)
     return tuple_t(size)
 end
 
-function internal.new_large()
-    return gc(tuple_t(0), release)
+local LARGE_BODY = 3 -- LUA_TUPLE_LARGE_BODY
+local function new_large()
+    return tuple_t(LARGE_BODY)
 end
+if not internal.is_watched then
+    new_large = function() return gc(tuple_t(LARGE_BODY), release) end
+end
+internal.new_large = new_large
 
 -- The tuple of a pointer (void *, borrowed) that C returned through FFI; not NULL.
 function internal.from_pointer(pointer)
     local size = C.lua_tuple_size(pointer)
     local t
     if size > COPY_MAX then
-        t = gc(tuple_t(0), release)
+        t = new_large()
     else
         t = tuple_t(size)
     end
