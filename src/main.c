@@ -485,7 +485,7 @@ static int script_main(va_list ap)
 		if (log_file_name() != NULL)
 			log_write(LOG_FATAL, NULL, 0, NULL, "%s", text);
 		stop_begin(1);
-	} else if (options.is_interactive || !has_background_work()) {
+	} else if (options.is_interactive || options.command != NULL || !has_background_work()) {
 		stop_begin(0);
 	} else if (!is_stopping) {
 		say_crit("entering the event loop");

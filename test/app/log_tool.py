@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tarn cat`, against the reference's tool: log_tool.py TARN [TEST...]"""
+"""`tarn cat`, against the reference's tool, and `tarn play`: log_tool.py TARN [TEST...]"""
 import json
 import os
 import shutil
@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import process
+from iproto import Client
 
 TARN = process.program(sys.argv[1])
 REFERENCE = shutil.which('tarantoolctl')
@@ -44,6 +45,57 @@ def setUpModule():
     assert status == 0, err
     files = sorted(f for f in os.listdir(directory) if f.endswith(('.xlog', '.snap')))
     assert len(files) == 4, files
+
+
+SERVE = r'''
+box.cfg{log_level = 2, listen = '127.0.0.1:' .. arg[1]}
+box.schema.user.grant('guest', 'read,write,execute', 'universe')
+box.schema.user.create('ann', {password = 'secret'})
+box.schema.user.grant('ann', 'read,write', 'universe')
+box.schema.space.create('s'):create_index('pk')
+box.schema.space.create('l'):create_index('pk')
+print('ready')
+io.stdout:flush()
+'''
+
+
+class Play(unittest.TestCase):
+    def setUp(self):
+        self.port = process.free_port()
+        script = os.path.join(process.temp_dir(), 'serve.lua')
+        with open(script, 'w', encoding='utf-8') as f:
+            f.write(SERVE)
+        self.server = process.Server(sys.argv[1], script, [self.port]).start()
+        self.client = Client(self.port)
+
+    def tearDown(self):
+        self.client.close()
+        self.assertEqual(self.server.stop(), 0)
+
+    def ids(self):
+        return self.client.eval("""local ids = {}
+            for _, t in box.space.s:pairs() do table.insert(ids, t[1]) end
+            return ids, box.space.l:len(), box.space.s:get(1)""")
+
+    def test_all(self):
+        status, _, err = run(TARN, 'play', f'127.0.0.1:{self.port}', JOURNAL)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.ids(), [[1, 3, 4, 5, 6], 1, [1, 'zz']])
+
+    def test_some_as_a_user(self):
+        status, _, err = run(TARN, 'play', f'ann:secret@127.0.0.1:{self.port}', JOURNAL, '--space=513')
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.ids()[:2], [[], 1])
+
+    def test_errors(self):
+        status, _, err = run(TARN, 'play', f'127.0.0.1:{process.free_port()}', JOURNAL)
+        self.assertEqual(status, 1)
+        self.assertIn('Error while connecting', err)
+        # The second time a row is there already.
+        run(TARN, 'play', f'127.0.0.1:{self.port}', JOURNAL)
+        status, _, err = run(TARN, 'play', f'127.0.0.1:{self.port}', JOURNAL)
+        self.assertEqual(status, 1)
+        self.assertIn('tarn play: Duplicate key exists', err)
 
 
 class Cat(unittest.TestCase):
