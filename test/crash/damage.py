@@ -159,6 +159,80 @@ class TornWrite(Base):
         self.assertEqual(self.rows_after_start()[0], ROWS)
 
 
+@unittest.skipIf(REFERENCE, 'the reference has no box.info.recovery')
+class Told(Base):
+    """What a start could not use is counted in box.info.recovery and said in the log."""
+    def start(self, *args):
+        port = process.free_port()
+        server = process.Server(sys.argv[1], os.path.join(HERE, 'server.lua'), [port, 'write', *args],
+                                self.dir).start()
+        c = Client(port)
+        stat = c.eval('return box.info.recovery')[0]
+        rows = c.call('check_rows', 1)
+        c.close()
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(rows[0], [])
+        return rows[2], {name: n for name, n in stat.items() if n > 0}, server.log()
+
+    def cut(self, size, zeros=0):
+        with open(self.xlog, 'r+b') as f:
+            f.truncate(size)
+            f.seek(size)
+            f.write(b'\0' * zeros)
+
+    def test_nothing(self):
+        self.assertEqual(self.start()[:2], (ROWS, {}))
+
+    def test_torn_block(self):
+        begin, end = blocks(self.xlog)[-1]
+        self.cut(end - 3)
+        self.assertEqual(self.start()[:2], (ROWS - 1, {'dropped_bytes': end - 3 - begin, 'dropped_transactions': 1}))
+
+    def test_torn_block_with_zeros(self):
+        begin, end = blocks(self.xlog)[-1]
+        self.cut(begin + 25, 1000)
+        self.assertEqual(self.start()[:2], (ROWS - 1, {'dropped_bytes': 1025, 'dropped_transactions': 1}))
+
+    def test_zeros(self):
+        begin, _ = blocks(self.xlog)[-1]
+        self.cut(begin, 4096)
+        self.assertEqual(self.start()[:2], (ROWS - 1, {'dropped_bytes': 4096}))
+
+    def test_header_alone(self):
+        begin, _ = blocks(self.xlog)[0]
+        self.cut(begin)
+        self.assertEqual(self.start()[:2], (ROWS // 2, {}))
+
+    def test_header_cut(self):
+        for size, zeros in ((0, 0), (10, 0), (60, 0), (0, 4096), (60, 4096)):
+            with self.subTest(size=size, zeros=zeros):
+                self.setUp()
+                self.cut(size, zeros)
+                n = size + zeros
+                rows, stat, log = self.start()
+                self.assertEqual((rows, stat), (ROWS // 2, {'dropped_bytes': n} if n else {}))
+                self.assertIn(f'dropped {n} bytes', log)
+
+    def test_force_journal(self):
+        begin, end = blocks(self.xlog)[3]
+        change(self.xlog, begin + FIXED + 3, b'\xff\xff')
+        rows, stat, log = self.start('force')
+        self.assertEqual((rows, stat), (ROWS - 1, {'skipped_bytes': end - begin}))
+        self.assertRegex(log, rf'{os.path.basename(self.xlog)}: skipped {end - begin} damaged bytes at offset {begin}')
+
+    def test_force_journal_header(self):
+        change(self.xlog, 0, b'JUNK')
+        self.assertEqual(self.start('force')[:2], (ROWS // 2, {'skipped_files': 1}))
+
+    def test_force_snapshot(self):
+        begin, end = blocks(self.snap)[-1]
+        with open(self.snap, 'r+b') as f:
+            f.truncate(os.path.getsize(self.snap) - 4)
+        rows, stat, log = self.start('force')
+        self.assertEqual(rows, ROWS)
+        self.assertIn('the snapshot is not whole', log)
+
+
 class DamagedMiddle(Base):
     def test_a_flipped_byte(self):
         found = blocks(self.xlog)

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- The server of the crash tests. arg[1]: port, arg[2]: wal_mode, arg[3]: "standby" for a hot
--- standby. Started again and again in one directory.
+-- standby, "force" for force_recovery. Started again and again in one directory.
 box.cfg{
     listen = '127.0.0.1:' .. arg[1],
     log_level = 5,
     wal_mode = arg[2] or 'write',
     hot_standby = arg[3] == 'standby',
+    force_recovery = arg[3] == 'force',
     memtx_memory = 512 * 1024 * 1024,
     wal_max_size = 256 * 1024,
     checkpoint_count = 2,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Commits that nobody waits for. When the journal is done with one, it ends at once
- * where nothing is to be run; else one fiber, kept for that, ends them in their order,
- * since triggers may yield.
+ * where nothing is to be run; else one fiber, kept for that, ends it, since triggers may
+ * yield.
  */
 #include "core/fiber.h"
 #include "db/txn/txn_int.h"
@@ -46,7 +46,8 @@ static void complete_later(struct txn *txn)
 static void on_done(struct journal_entry *entry)
 {
 	struct txn *txn = entry->arg;
-	if (txn_has_triggers(txn))
+	/* What has failed may have changed the schema back, which scripts hear of. */
+	if (entry->result != 0 || txn_has_triggers(txn))
 		complete_later(txn);
 	else
 		txn_end(txn, entry->result);
@@ -68,7 +69,7 @@ static int completer_start(void)
 int txn_submit(struct txn *txn, bool may_wait)
 {
 	struct journal_entry *entry = region_alloc(&txn->region, sizeof(*entry));
-	if (entry == NULL || (txn_has_triggers(txn) && completer_start() != 0))
+	if (entry == NULL || completer_start() != 0)
 		return -1;
 	*entry = (struct journal_entry){
 		.row_count = txn->row_count,
