@@ -46,6 +46,28 @@ local function insert_typed(i)
                  {i, {i}}, i % 3 ~= 0 and 's' .. i or box.NULL}
 end
 
+-- Keys inside of fields, of many elements, and of functions that are made before and after.
+local function pure_function(name, body, is_multikey)
+    box.schema.func.create(name, {body = body, is_deterministic = true, is_sandboxed = true,
+                                  opts = {is_multikey = is_multikey or false}})
+end
+pure_function('half', 'function(t) return {math.floor(t[1] / 2), t[2].name} end')
+pure_function('marks', 'function(t) local r = {} for i, v in ipairs(t[2].tags) do r[i] = {v .. "!"} end return r end',
+              true)
+local keyed = box.schema.space.create('keyed')
+keyed:create_index('pk')
+keyed:create_index('name', {parts = {{2, 'string', path = 'name'}, {2, 'unsigned', path = '["n"][1]', is_nullable = true}}})
+keyed:create_index('tags', {unique = false, parts = {{2, 'string', path = 'tags[*]'}}})
+keyed:create_index('half', {func = 'half', unique = false, parts = {{1, 'unsigned'}, {2, 'string'}}})
+keyed:create_index('hash', {type = 'hash', parts = {{2, 'string', path = 'name'}}})
+local function insert_keyed(i)
+    local tags = {}
+    for k = 1, i % 4 do
+        tags[k] = 'tag' .. i % (k + 2)
+    end
+    keyed:insert{i, {name = 'name' .. i % 100, n = i % 3 ~= 0 and {i} or nil, tags = tags}}
+end
+
 local seq = box.schema.sequence.create('ids', {start = 100, step = 5, max = 100000})
 box.schema.sequence.create('cycle', {min = 1, max = 3, cycle = true})
 local auto = box.schema.space.create('auto')
@@ -69,6 +91,7 @@ local function fill(from, to)
         insert_typed(i)
         auto:insert{box.NULL, i}
         own:insert{box.NULL, i}
+        insert_keyed(i)
         kinds:insert{i, {i, i % 7, -i, i + 1, i, 0}, i * 5, ({'ä', 'A', 'ß'})[i % 3 + 1] .. i}
     end
 end
@@ -113,6 +136,10 @@ emptied:create_index('pk')
 emptied:insert{1}
 emptied:truncate()
 emptied:insert{2}
+keyed:delete(60)
+keyed:update(61, {{'!', '[2].tags[1]', 'first'}, {'=', '[2].name', 'other'}})
+keyed:create_index('marks', {func = 'marks', unique = false, parts = {{1, 'string'}}})
+keyed:insert{300, {name = 'last', tags = {'first', 'last'}}}
 kinds:delete(60)
 kinds:update(61, {{'=', 2, {1, 2, 3}}, {'=', 3, 7}, {'=', 4, 'Übung'}})
 kinds.index.at:rename('place')
