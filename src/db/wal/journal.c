@@ -48,8 +48,6 @@ enum {
 	BATCH_SIZE_MAX = 256 * 1024,
 	/** A batch's buffer is given back when it has grown over this. */
 	BATCH_BUF_KEPT_MAX = 4 * 1024 * 1024,
-	/** In this thread, speed counts more than size: a reader does not care. */
-	JOURNAL_ZSTD_LEVEL = 1,
 	/** A write that took longer marks the device as slow ... */
 	SLOW_WRITE_NS = 10 * 1000 * 1000,
 	/** ... until so many writes in a row took less than this. */
@@ -325,66 +323,6 @@ static void journal_hook(void)
 
 /* Taking entries ------------------------------------------------------ */
 
-/** Numbers the rows. The transaction's number is the LSN of its first row that others get. */
-static void entry_assign(struct journal_entry *entry, struct vclock *vclock)
-{
-	int64_t tsn = 0, local_tsn = 0;
-	double now = loop_time();
-	for (uint32_t i = 0; i < entry->row_count; i++) {
-		struct xrow_header *row = &entry->rows[i];
-		row->tm = now;
-		row->replica_id = row->group_id == GROUP_LOCAL ? 0 : instance_id;
-		row->lsn = vclock_inc(vclock, row->replica_id);
-		row->is_commit = i + 1 == entry->row_count;
-		int64_t *first = row->group_id == GROUP_LOCAL ? &local_tsn : &tsn;
-		if (*first == 0)
-			*first = row->lsn;
-	}
-	for (uint32_t i = 0; i < entry->row_count; i++)
-		entry->rows[i].tsn = tsn != 0 ? tsn : local_tsn;
-}
-
-/**
- * Others do not get local rows: where one ends a transaction that has others,
- * an empty row carries the end mark instead, as in the reference.
- */
-static bool entry_needs_end(const struct journal_entry *entry)
-{
-	const struct xrow_header *rows = entry->rows;
-	uint32_t last = entry->row_count - 1;
-	if (entry->row_count < 2 || rows[last].group_id != GROUP_LOCAL)
-		return false;
-	for (uint32_t i = 0; i < last; i++) {
-		if (rows[i].group_id != GROUP_LOCAL)
-			return true;
-	}
-	return false;
-}
-
-static void entry_encode(struct journal_entry *entry, struct journal_batch *b)
-{
-	if (entry->row_count == 0)
-		return;
-	size_t mark = xlog_block_begin(&b->data);
-	bool needs_end = entry_needs_end(entry);
-	if (needs_end)
-		entry->rows[entry->row_count - 1].is_commit = false;
-	for (uint32_t i = 0; i < entry->row_count; i++)
-		xrow_encode(&entry->rows[i], &b->data);
-	if (needs_end) {
-		struct xrow_header end = {
-			.type = IPROTO_NOP,
-			.replica_id = instance_id,
-			.lsn = vclock_inc(&journal.assigned, instance_id),
-			.tsn = entry->rows[0].tsn,
-			.tm = entry->rows[0].tm,
-			.is_commit = true,
-		};
-		xrow_encode(&end, &b->data);
-	}
-	xlog_block_end(&b->data, mark, JOURNAL_ZSTD_LEVEL);
-}
-
 /** Refuses an entry, with the last error: its changes are undone as those of a failed write. */
 static int entry_fail(struct journal_entry *entry)
 {
@@ -406,7 +344,7 @@ static int entry_refuse(struct journal_entry *entry, unsigned code)
 static int entry_pass(struct journal_entry *entry)
 {
 	if (!journal.is_bootstrapping) {
-		entry_assign(entry, &journal.assigned);
+		journal_assign(entry, &journal.assigned);
 		wal_vclock = journal.assigned;
 	}
 	entry->result = 0;
@@ -431,8 +369,8 @@ static bool has_room(void)
 
 static void batch_put(struct journal_batch *b, struct journal_entry *entry)
 {
-	entry_assign(entry, &journal.assigned);
-	entry_encode(entry, b);
+	journal_assign(entry, &journal.assigned);
+	journal_encode(entry, &journal.assigned, &b->data);
 	list_add_tail(&b->entries, &entry->link);
 	b->vclock = journal.assigned;
 	b->is_sealed = entry->is_barrier;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "db/wal/journal.h"
 #include "db/wal/wal.h"
 #include "db/wal/xlog.h"
 
@@ -44,6 +45,17 @@ void journal_note_checkpoint(uint64_t bytes);
 
 /** Entries are taken without a journal: they are part of the first snapshot to come. */
 void journal_set_bootstrapping(bool yesno);
+
+/* journal_rows.c ------------------------------------------------------ */
+
+/**
+ * Numbers the entry's rows behind `vclock`, which moves. The transaction's number is the LSN of
+ * its first row that other instances get.
+ */
+void journal_assign(struct journal_entry *entry, struct vclock *vclock);
+
+/** Appends the numbered rows as a block; `vclock` moves where a row is added that ends them. */
+void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct buf *out);
 
 /* recovery.c ---------------------------------------------------------- */
 
