@@ -39,14 +39,14 @@ static struct bitset_index *bitset_of(const struct index *index)
 
 /* Values --------------------------------------------------------------------- */
 
-/** A value as bytes, the lowest first. */
+/** A value as bytes, the lowest first; those at the end that are 0 are left out. */
 struct bit_value {
 	const unsigned char *data;
 	size_t len;
 	unsigned char number[sizeof(uint64_t)];
 };
 
-enum { BITS_PER_BYTE = 8 };
+enum { BITS_PER_BYTE = 8, BIT_CAPACITY_MIN = 64 };
 static const size_t BIT_NONE = SIZE_MAX;
 
 static void bit_value_decode(struct bit_value *value, const char *data)
@@ -55,13 +55,15 @@ static void bit_value_decode(struct bit_value *value, const char *data)
 		uint32_t len;
 		value->data = (const unsigned char *)mp_decode_str(&data, &len);
 		value->len = len;
-		return;
+	} else {
+		uint64_t number = mp_decode_uint(&data);
+		for (size_t i = 0; i < sizeof(number); i++)
+			value->number[i] = number >> BITS_PER_BYTE * i;
+		value->data = value->number;
+		value->len = sizeof(number);
 	}
-	uint64_t number = mp_decode_uint(&data);
-	for (size_t i = 0; i < sizeof(number); i++)
-		value->number[i] = number >> BITS_PER_BYTE * i;
-	value->data = value->number;
-	value->len = sizeof(number);
+	while (value->len > 0 && value->data[value->len - 1] == 0)
+		value->len--;
 }
 
 static void bit_value_of_tuple(struct bit_value *value, const struct index *index,
@@ -96,29 +98,48 @@ static bool bit_value_has(const struct bit_value *value, size_t bit)
 
 /* Changes -------------------------------------------------------------------- */
 
+/** Moves the sets into an array with room for `count`, of which there are no more now. */
+static int bitset_resize_bits(struct bitset_index *bitset, size_t count)
+{
+	size_t capacity = BIT_CAPACITY_MIN;
+	while (capacity < count)
+		capacity *= 2;
+	size_t size = capacity * sizeof(*bitset->bits);
+	void *bits = index_is_undoing ? mem_alloc_forced(&index_memory, size) :
+		mem_alloc(&index_memory, size);
+	if (bits == NULL)
+		return -1;
+	memset(bits, 0, size);
+	if (bitset->bit_count > 0)
+		memcpy(bits, bitset->bits, bitset->bit_count * sizeof(*bitset->bits));
+	mem_free(&index_memory, bitset->bits, bitset->bit_capacity * sizeof(*bitset->bits));
+	bitset->bits = bits;
+	bitset->bit_capacity = capacity;
+	return 0;
+}
+
 /** Makes sets for all bits that a value may have. */
 static int bitset_reserve_bits(struct bitset_index *bitset, size_t count)
 {
 	if (count <= bitset->bit_count)
 		return 0;
-	if (count > bitset->bit_capacity) {
-		size_t capacity = 64, old_size = bitset->bit_capacity * sizeof(*bitset->bits);
-		while (capacity < count)
-			capacity *= 2;
-		size_t size = capacity * sizeof(*bitset->bits);
-		void *bits = index_is_undoing ? mem_alloc_forced(&index_memory, size) :
-			mem_alloc(&index_memory, size);
-		if (bits == NULL)
-			return -1;
-		memset(bits, 0, size);
-		if (old_size > 0)
-			memcpy(bits, bitset->bits, old_size);
-		mem_free(&index_memory, bitset->bits, old_size);
-		bitset->bits = bits;
-		bitset->bit_capacity = capacity;
-	}
+	if (count > bitset->bit_capacity && bitset_resize_bits(bitset, count) != 0)
+		return -1;
 	bitset->bit_count = count;
 	return 0;
+}
+
+/** Gives up the sets at the end that are empty, when a long value has gone. */
+static void bitset_trim_bits(struct bitset_index *bitset)
+{
+	while (bitset->bit_count > 0 && bitset->bits[bitset->bit_count - 1].size == 0)
+		bitset->bit_count--;
+	size_t count = bitset->bit_count;
+	size_t size = (2 * count + BIT_CAPACITY_MIN) * sizeof(*bitset->bits);
+	/* Where there is no room for the smaller array beside this one, this one stays. */
+	if (bitset->bit_capacity > BIT_CAPACITY_MIN && count <= bitset->bit_capacity / 8 &&
+	    index_memory.used + 2 * size < index_memory.limit)
+		bitset_resize_bits(bitset, count);
 }
 
 /** Takes the row out of the sets of the value's bits, of those below `end` not in `kept`. */
@@ -173,25 +194,34 @@ static void bitset_delete(struct bitset_index *bitset, struct tuple *tuple)
 	bitset_remove_bits(bitset, n, &value, NULL, BIT_NONE);
 	bitset_remove(&bitset->all, n, &index_memory);
 	bitset_rows_remove(&bitset->rows, n);
+	bitset_trim_bits(bitset);
 }
 
-/** The new tuple gets the old one's number. */
+/** Puts a row in the place of another one: it gets the same number. */
+static int bitset_overwrite(struct bitset_index *bitset, struct tuple *old_tuple,
+			    struct tuple *new_tuple, const struct bit_value *new_value)
+{
+	struct bit_value old_value;
+	bit_value_of_tuple(&old_value, &bitset->base, old_tuple);
+	uint32_t n = bitset_rows_find(&bitset->rows, old_tuple);
+	if (bitset_add_bits(bitset, n, new_value, &old_value) != 0)
+		return -1;
+	bitset_remove_bits(bitset, n, &old_value, new_value, BIT_NONE);
+	bitset_rows_replace(&bitset->rows, n, new_tuple);
+	return 0;
+}
+
 static int bitset_put(struct bitset_index *bitset, struct tuple *old_tuple,
 		      struct tuple *new_tuple)
 {
-	struct bit_value old_value, new_value;
-	bit_value_of_tuple(&new_value, &bitset->base, new_tuple);
-	if (bitset_reserve_bits(bitset, new_value.len * BITS_PER_BYTE) != 0)
-		return -1;
-	if (old_tuple == NULL)
-		return bitset_insert(bitset, new_tuple, &new_value);
-	bit_value_of_tuple(&old_value, &bitset->base, old_tuple);
-	uint32_t n = bitset_rows_find(&bitset->rows, old_tuple);
-	if (bitset_add_bits(bitset, n, &new_value, &old_value) != 0)
-		return -1;
-	bitset_remove_bits(bitset, n, &old_value, &new_value, BIT_NONE);
-	bitset_rows_replace(&bitset->rows, n, new_tuple);
-	return 0;
+	struct bit_value value;
+	bit_value_of_tuple(&value, &bitset->base, new_tuple);
+	int rc = bitset_reserve_bits(bitset, value.len * BITS_PER_BYTE);
+	if (rc == 0)
+		rc = old_tuple == NULL ? bitset_insert(bitset, new_tuple, &value) :
+			bitset_overwrite(bitset, old_tuple, new_tuple, &value);
+	bitset_trim_bits(bitset);
+	return rc;
 }
 
 static int bitset_replace(struct index *index, struct tuple *old_tuple, struct tuple *new_tuple,

@@ -149,7 +149,7 @@ static void random_run(unsigned dimensions, enum rtree_distance distance)
 {
 	dimension = dimensions;
 	special_open(INDEX_RTREE, FIELD_TYPE_ARRAY, dimensions, distance);
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 25; round++) {
 		for (int i = 0; i < 250; i++)
 			change(random_below(ID_MAX));
 		assert_true(b.index->vtab->check(b.index));

@@ -113,7 +113,11 @@ static const char *const index_rows[] = {
 	"[%u, 2, 'null', 'tree', {'unique': false}, "
 		"[{'field': 2, 'type': 'string', 'is_nullable': true}]]",
 	"[%u, 2, 'hash', 'hash', {'unique': true}, [[0, 'unsigned']]]",
+	"[%u, 3, 'bits', 'bitset', {'unique': false}, [[1, 'unsigned']]]",
+	"[%u, 4, 'word', 'tree', {'unique': false}, "
+		"[{'field': 2, 'type': 'string', 'is_nullable': true, 'collation': 2}]]",
 };
+enum { INDEX_ROW_COUNT = sizeof(index_rows) / sizeof(index_rows[0]) };
 
 static const char *const space_rows[] = {
 	"[%u, 1, 'a%u', 'memtx', 0, {}, []]",
@@ -134,11 +138,11 @@ static void change_schema(uint32_t id)
 		replace(SPACE_SPACE, text);
 		break;
 	case 1:
-		snprintf(text, sizeof(text), index_rows[rnd(7)], id);
+		snprintf(text, sizeof(text), index_rows[rnd(INDEX_ROW_COUNT)], id);
 		replace(SPACE_INDEX, text);
 		break;
 	case 2:
-		snprintf(text, sizeof(text), "[%u, %u]", id, rnd(3));
+		snprintf(text, sizeof(text), "[%u, %u]", id, rnd(5));
 		del(SPACE_INDEX, text);
 		break;
 	case 3:
