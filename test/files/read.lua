@@ -26,7 +26,7 @@ if arg[1] == 'sum' then
         if space.id >= 512 and space.index[0] ~= nil then
             local total = 0
             for _, t in space:pairs() do
-                total = (total + sum(tostring(t))) % 2^52
+                total = (total + sum(check.show(t:totable()))) % 2^52
             end
             print(name, space:len(), ('%d'):format(total))
         end
