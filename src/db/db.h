@@ -69,6 +69,12 @@ struct iterator *db_index_iterator(uint32_t space_id, uint32_t index_id, uint32_
 int db_iterator_next(struct iterator *it, struct tuple **result);
 void db_iterator_free(struct iterator *it);
 
+/**
+ * Checks all invariants of all indexes, for tests and whoever suspects the memory of the machine;
+ * takes its time. -1: an error that names the index; the log says what is wrong.
+ */
+int db_check_indexes(void);
+
 int db_truncate(uint32_t space_id);
 int64_t db_sequence_next(uint32_t seq_id, int64_t *result);
 int db_sequence_set(uint32_t seq_id, int64_t value);

@@ -271,3 +271,21 @@ void db_iterator_free(struct iterator *it)
 {
 	it->free(it);
 }
+
+static int space_check_indexes(struct space *space, void *arg)
+{
+	(void)arg;
+	for (uint32_t i = 0; i < space->index_count; i++) {
+		struct index *index = space->index[i];
+		if (index->vtab->check == NULL || index->vtab->check(index))
+			continue;
+		client_error(ER_ALTER_SPACE, space_name(space), "an index is damaged");
+		return -1;
+	}
+	return 0;
+}
+
+int db_check_indexes(void)
+{
+	return space_foreach(space_check_indexes, NULL);
+}

@@ -542,6 +542,7 @@ static int tree_load_reserve(struct index *index, size_t count)
 static void tree_load(struct index *index, const struct index_load *load)
 {
 	bptree_load(tree_of(index), load);
+	assert(load->count > 100000 || bptree_check(tree_of(index)) == NULL);
 }
 
 static bool tree_check(struct index *index)

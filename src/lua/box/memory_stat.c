@@ -8,6 +8,7 @@
  * stacks of fibers, heaps of other threads, code and libraries.
  */
 #include "core/memory.h"
+#include "db/db.h"
 #include "db/index/bptree.h"
 #include "db/index/index.h"
 #include "db/tuple/tuple.h"
@@ -85,10 +86,16 @@ static int classes(lua_State *L)
 	return 1;
 }
 
+/** [raises] (): checks the structure of all indexes */
+static int check(lua_State *L)
+{
+	return db_check_indexes() == 0 ? 0 : lua_throw(L);
+}
+
 void lua_memory_stat_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
-		{"parts", parts}, {"classes", classes}, {NULL, NULL},
+		{"parts", parts}, {"classes", classes}, {"check", check}, {NULL, NULL},
 	};
 	lua_new_module(L, "tarn.memory_stat", funcs);
 	lua_pop(L, 1);
