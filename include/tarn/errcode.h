@@ -276,7 +276,19 @@
 	X(230, ER_UNABLE_TO_PROCESS_OUT_OF_STREAM, "Unable to process %s request out of stream") \
 	X(231, ER_TRANSACTION_TIMEOUT, "Transaction has been aborted by timeout") \
 	X(232, ER_ACTIVE_TIMER, "Operation is not permitted if timer is already running") \
-	X(247, ER_ITERATOR_POSITION, "Iterator position is invalid")
+	X(233, ER_TUPLE_FIELD_COUNT_LIMIT, \
+	  "Tuple field count limit reached: see box.schema.FIELD_MAX") \
+	X(234, ER_CREATE_CONSTRAINT, "Failed to create constraint '%s' in space '%s': %s") \
+	X(235, ER_FIELD_CONSTRAINT_FAILED, "Check constraint '%s' failed for field '%s'") \
+	X(236, ER_TUPLE_CONSTRAINT_FAILED, "Check constraint '%s' failed for tuple") \
+	X(237, ER_CREATE_FOREIGN_KEY, "Failed to create foreign key '%s' in space '%s': %s") \
+	X(238, ER_FOREIGN_KEY_INTEGRITY, "Foreign key '%s' integrity check failed: %s") \
+	X(239, ER_FIELD_FOREIGN_KEY_FAILED, \
+	  "Foreign key constraint '%s' failed for field '%s': %s") \
+	X(240, ER_COMPLEX_FOREIGN_KEY_FAILED, "Foreign key constraint '%s' failed: %s") \
+	X(247, ER_ITERATOR_POSITION, "Iterator position is invalid") \
+	X(248, ER_DEFAULT_VALUE_TYPE, \
+	  "Type of the default value does not match tuple field %s type: expected %s, got %s")
 
 enum box_error_code {
 #define X(code, name, format) name = code,

@@ -14,6 +14,7 @@
 #include "db/db_int.h"
 #include "db/error.h"
 #include "db/proc_stat.h"
+#include "db/schema/constraint.h"
 #include "db/schema/memtx_gc.h"
 #include "db/schema/schema.h"
 #include "db/schema/space.h"
@@ -138,6 +139,9 @@ int db_execute(struct space *space, struct request *request, struct tuple **resu
 	request = &changed;
 	struct txn_stmt *stmt = txn_stmt_current(txn);
 	if (space->sequence != NULL && db_handle_sequence(space, request, &txn->region) != 0)
+		goto fail;
+	if (space->def->default_count > 0 && request->header == NULL &&
+	    constraint_apply_defaults(space, request, &txn->region) != 0)
 		goto fail;
 	if (!list_empty(&space->before_replace) && request->header == NULL &&
 	    db_before_replace(space, txn, request) != 0)

@@ -12,6 +12,7 @@
 #include "db/db.h"
 #include "db/error.h"
 #include "db/schema/access.h"
+#include "db/schema/constraint.h"
 #include "db/schema/func.h"
 #include "db/schema/schema.h"
 #include "db/tuple/tuple.h"
@@ -238,6 +239,8 @@ static int func_drop(struct txn *txn, struct txn_stmt *stmt, struct func *func)
 		why = "function has grants";
 	else if (schema_index_has_row(SPACE_FUNC_INDEX, FUNC_INDEX_BY_FUNC, def->id))
 		why = "function has references";
+	else if (constraint_uses_func(def->id))
+		why = "function is referenced by constraint";
 	if (why != NULL) {
 		/* The reference has the owner's number in this text. */
 		client_error(ER_DROP_FUNCTION, def->uid, why);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "db/db.h"
 #include "db/error.h"
+#include "db/schema/constraint.h"
 #include "db/schema/memtx_gc.h"
 #include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
@@ -133,8 +135,13 @@ static int space_check_rows(struct space *space, struct tuple_format *format)
 }
 
 /** Checks the rows against a new format where any of them may not suit it. */
-static int alter_check_rows(struct txn *txn, struct space *space, struct tuple_format *format)
+static int alter_check_rows(struct txn *txn, struct space *space, const struct space_def *def,
+			    struct tuple_format *format)
 {
+	/* What is in the files has been checked when it was written. */
+	if (db_is_configured && !constraint_defs_equal(space->def, def) &&
+	    constraint_check_rows(space, def, format) != 0)
+		return -1;
 	if (space_row_count(space) == 0 || tuple_format_is_wider(format, space->format))
 		return 0;
 	if (alter_check_alone(txn, "space format check") != 0)
@@ -152,7 +159,7 @@ struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *
 	if (format == NULL)
 		goto fail;
 	format->is_temporary = def->is_temporary;
-	if (checks_rows && alter_check_rows(txn, space, format) != 0)
+	if (checks_rows && alter_check_rows(txn, space, def, format) != 0)
 		goto fail;
 	alter = change_new(txn, stmt, sizeof(*alter), alter_commit, alter_rollback);
 	if (alter == NULL)

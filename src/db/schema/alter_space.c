@@ -10,6 +10,7 @@
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/alter_shape.h"
+#include "db/schema/constraint.h"
 #include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
@@ -37,6 +38,10 @@ static void create_rollback(struct change *change)
 static int space_create(struct txn *txn, struct txn_stmt *stmt, struct space_def *def)
 {
 	if (access_check_ddl(PRIV_CREATE, OBJECT_SPACE, def->name, def->uid, NULL) != 0) {
+		space_def_delete(def);
+		return -1;
+	}
+	if (constraint_check_def(def) != 0) {
 		space_def_delete(def);
 		return -1;
 	}
@@ -80,6 +85,8 @@ static int space_drop(struct txn *txn, struct txn_stmt *stmt, struct space *spac
 		return drop_error(space, "the space has grants");
 	if (schema_space_has_row(SPACE_TRUNCATE, space_id(space)))
 		return drop_error(space, "the space has truncate record");
+	if (constraint_is_parent(space))
+		return drop_error(space, "space is referenced by foreign key");
 	struct change *change = change_new(txn, stmt, sizeof(*change), drop_commit, drop_rollback);
 	if (change == NULL)
 		return -1;
@@ -113,7 +120,7 @@ static int space_alter_check(struct space *space, const struct space_def *def)
 static int space_alter(struct txn *txn, struct txn_stmt *stmt, struct space *space,
 		       struct space_def *def)
 {
-	if (space_alter_check(space, def) != 0) {
+	if (space_alter_check(space, def) != 0 || constraint_check_def(def) != 0) {
 		space_def_delete(def);
 		return -1;
 	}
@@ -181,7 +188,8 @@ int alter_on_truncate(struct txn *txn, struct txn_stmt *stmt)
 		client_error(ER_TRUNCATE_SYSTEM_SPACE, space_name(space));
 		return -1;
 	}
-	if (space_access_check(space, PRIV_WRITE) != 0 || space_check_unlocked(space) != 0)
+	if (space_access_check(space, PRIV_WRITE) != 0 || space_check_unlocked(space) != 0 ||
+	    (db_is_configured && constraint_check_truncate(space) != 0))
 		return -1;
 	struct key_def *keys[INDEX_ID_MAX];
 	struct index *index[INDEX_ID_MAX];

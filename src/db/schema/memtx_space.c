@@ -13,7 +13,9 @@
 
 #include "core/fiber.h"
 #include "core/log.h"
+#include "db/db.h"
 #include "db/error.h"
+#include "db/schema/constraint.h"
 #include "db/schema/memtx_recover.h"
 #include "db/schema/schema.h"
 #include "db/schema/space_build.h"
@@ -47,6 +49,11 @@ static int memtx_replace(struct space *space, struct txn_stmt *stmt, struct tupl
 	struct tuple *unused;
 	if (pk->vtab->replace(pk, old, new, mode, &old) != 0)
 		goto fail;
+	if (foreign_key_def_count > 0 && old != NULL && db_is_configured &&
+	    foreign_key_check_parent(space, old, new) != 0) {
+		memtx_revert(space, 1, old, new);
+		goto fail;
+	}
 	for (uint32_t i = 1; i < space->index_count; i++) {
 		struct index *index = space->index[i];
 		if (index->vtab->replace(index, old, new, DUP_REPLACE_OR_INSERT, &unused) != 0) {
@@ -91,11 +98,23 @@ static void memtx_space_undo(struct space *space, struct tuple *old, struct tupl
 	}
 }
 
+/** A new row of the space, checked against format and constraints. NULL: an error. */
+static struct tuple *memtx_tuple_new(struct space *space, const char *data, const char *end)
+{
+	struct tuple *tuple = tuple_new(space->format, data, end);
+	/* What is in the files has been checked when it was written. */
+	if (tuple == NULL || space->def->constraint_count == 0 || !db_is_configured ||
+	    constraint_check_row(space, space->def, tuple) == 0)
+		return tuple;
+	tuple_unref(tuple);
+	return NULL;
+}
+
 static int memtx_space_replace(struct space *space, struct txn *txn, struct request *request)
 {
 	if (space_index_find(space, 0) == NULL)
 		return -1;
-	struct tuple *tuple = tuple_new(space->format, request->tuple, request->tuple_end);
+	struct tuple *tuple = memtx_tuple_new(space, request->tuple, request->tuple_end);
 	if (tuple == NULL)
 		return -1;
 	return memtx_replace(space, txn_stmt_current(txn), NULL, tuple,
@@ -148,7 +167,7 @@ static int memtx_replace_updated(struct space *space, struct txn *txn,
 				 const struct request *request, struct tuple *old,
 				 const char *data, uint32_t size)
 {
-	struct tuple *new = tuple_new(space->format, data, data + size);
+	struct tuple *new = memtx_tuple_new(space, data, data + size);
 	if (new == NULL)
 		return -1;
 	struct index *pk = space->index[0];
@@ -235,7 +254,7 @@ static int memtx_space_upsert(struct space *space, struct txn *txn, struct reque
 	if (rc == 0 && old != NULL) {
 		rc = memtx_upsert_existing(space, txn, request, old);
 	} else if (rc == 0) {
-		struct tuple *tuple = tuple_new(space->format, request->tuple, request->tuple_end);
+		struct tuple *tuple = memtx_tuple_new(space, request->tuple, request->tuple_end);
 		rc = tuple == NULL ? -1 :
 			memtx_replace(space, txn_stmt_current(txn), NULL, tuple, DUP_INSERT);
 	}

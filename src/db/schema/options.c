@@ -62,6 +62,10 @@ static int option_set(const char **data, enum option_type type, char *out)
 		str->s = mp_decode_str(data, &str->len);
 		return 0;
 	}
+	case OPTION_MP:
+		*(const char **)out = *data;
+		mp_next(data);
+		return 0;
 	default:
 		mp_next(data);
 		return 0;

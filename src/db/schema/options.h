@@ -17,6 +17,7 @@ enum option_type {
 	OPTION_DOUBLE,	/* double */
 	OPTION_STR,	/* struct option_str, borrowed */
 	OPTION_ENUM,	/* the same; the caller knows the words */
+	OPTION_MP,	/* const char *: of any type, borrowed */
 	OPTION_ANY,	/* ignored, of any type */
 };
 

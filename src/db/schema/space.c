@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/trigger.h"
 #include "db/error.h"
+#include "db/schema/constraint.h"
 #include "db/schema/schema.h"
 #include "db/schema/user.h"
 #include "db/tuple/tuple.h"
@@ -139,6 +140,7 @@ void space_def_delete(struct space_def *def)
 	for (uint32_t i = 0; i < def->field_count; i++)
 		xfree(def->fields[i].name);
 	xfree(def->fields);
+	constraint_free_all(def);
 	xfree(def->name);
 	xfree(def->engine_name);
 	xfree(def);
@@ -178,6 +180,7 @@ struct space *space_new(struct space_def *def)
 	list_create(&space->before_replace);
 	list_create(&space->on_replace);
 	list_create(&space->builds);
+	list_create(&space->referrers);
 	return space;
 }
 

@@ -41,6 +41,10 @@ struct space_def {
 	struct field_def *fields;
 	uint32_t field_count;
 	bool is_temporary, is_local, is_view, is_sync;
+	/** Of fields and of rows; and what fields take instead of nil (constraint.h). */
+	struct constraint *constraints;
+	struct field_default *defaults;
+	uint32_t constraint_count, default_count;
 };
 
 /**
@@ -93,6 +97,8 @@ struct space {
 	int (*on_system_change)(struct txn *txn, struct txn_stmt *stmt);
 	/** Builds of indexes and checks of rows under way (space_build.h). */
 	struct list builds;
+	/** Foreign keys that lead here; kept by foreign_key.c. */
+	struct list referrers;
 	struct sequence *sequence;
 	uint32_t sequence_fieldno;
 	/** Bytes of all tuples. */

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/schema/constraint.h"
 #include "db/schema/options.h"
 #include "db/schema/schema.h"
 #include "db/tuple/coll_id.h"
@@ -33,7 +34,8 @@ static int space_def_error(uint32_t errcode, const char *name, size_t len, const
 struct space_flags {
 	bool temporary, view, is_sync;
 	uint32_t group_id;
-	struct option_str sql;
+	struct option_str sql, type;
+	const char *constraint, *foreign_key;
 };
 
 static const struct option flag_table[] = {
@@ -42,10 +44,27 @@ static const struct option flag_table[] = {
 	{"view", OPTION_BOOL, offsetof(struct space_flags, view)},
 	{"is_sync", OPTION_BOOL, offsetof(struct space_flags, is_sync)},
 	{"sql", OPTION_STR, offsetof(struct space_flags, sql)},
+	{"type", OPTION_STR, offsetof(struct space_flags, type)},
+	{"constraint", OPTION_MP, offsetof(struct space_flags, constraint)},
+	{"foreign_key", OPTION_MP, offsetof(struct space_flags, foreign_key)},
+	{"defer_deletes", OPTION_ANY, 0},
 	{NULL, 0, 0},
 };
 
-static int space_flags_decode(struct space_def *def, const char *data)
+/** "type": what else the flags say, in one word. */
+static int space_type_decode(struct space_def *def, const struct option_str *type)
+{
+	if (option_str_is(type, "data-temporary", 14))
+		def->is_temporary = true;
+	else if (option_str_is(type, "data-local", 10))
+		def->is_local = true;
+	else if (!option_str_is(type, "normal", 6))
+		return options_error(ER_WRONG_SPACE_OPTIONS, FIELD_FLAGS,
+				     "unknown space type '%.*s'", (int)type->len, type->s);
+	return 0;
+}
+
+static int space_flags_decode(struct space_def *def, unsigned errcode, const char *data)
 {
 	struct space_flags flags = {0};
 	if (options_decode(&data, flag_table, &flags, ER_WRONG_SPACE_OPTIONS, FIELD_FLAGS,
@@ -67,13 +86,21 @@ static int space_flags_decode(struct space_def *def, const char *data)
 	def->is_temporary = flags.temporary;
 	def->is_local = flags.group_id == 1;
 	def->is_sync = flags.is_sync;
-	return 0;
+	if (flags.type.s != NULL && space_type_decode(def, &flags.type) != 0)
+		return -1;
+	if (flags.constraint != NULL &&
+	    constraint_decode_funcs(def, errcode, NO_FIELD, flags.constraint) != 0)
+		return -1;
+	return flags.foreign_key == NULL ? 0 :
+		constraint_decode_fkeys(def, errcode, NO_FIELD, flags.foreign_key);
 }
 
 struct field_options {
 	struct option_str name, type, nullable_action;
 	bool is_nullable;
-	uint32_t collation;
+	uint32_t collation, default_func;
+	/** MessagePack. */
+	const char *constraint, *foreign_key, *value;
 };
 
 static const struct option field_table[] = {
@@ -82,6 +109,10 @@ static const struct option field_table[] = {
 	{"is_nullable", OPTION_BOOL, offsetof(struct field_options, is_nullable)},
 	{"nullable_action", OPTION_ENUM, offsetof(struct field_options, nullable_action)},
 	{"collation", OPTION_U32, offsetof(struct field_options, collation)},
+	{"constraint", OPTION_MP, offsetof(struct field_options, constraint)},
+	{"foreign_key", OPTION_MP, offsetof(struct field_options, foreign_key)},
+	{"default", OPTION_MP, offsetof(struct field_options, value)},
+	{"default_func", OPTION_U32, offsetof(struct field_options, default_func)},
 	{NULL, 0, 0},
 };
 
@@ -119,6 +150,53 @@ static int nullable_action_decode(const struct space_def *def, uint32_t errcode,
 	return 0;
 }
 
+/** What a value is, in the words of field types. */
+static const char *value_type_name(const char *value)
+{
+	switch (mp_typeof(*value)) {
+	case MP_NIL: return "nil";
+	case MP_UINT: return "unsigned";
+	case MP_INT: return "integer";
+	case MP_STR: return "string";
+	case MP_BIN: return "varbinary";
+	case MP_ARRAY: return "array";
+	case MP_MAP: return "map";
+	case MP_BOOL: return "boolean";
+	case MP_FLOAT:
+	case MP_DOUBLE: return "double";
+	default: return "extension";
+	}
+}
+
+/** What the field takes instead of nil. */
+static int default_decode(struct space_def *def, uint32_t fieldno, const struct field_options *o)
+{
+	const struct field_def *field = &def->fields[fieldno];
+	if (o->value == NULL && o->default_func == 0)
+		return 0;
+	/* With a function it is the function's argument. */
+	if (o->default_func == 0 && !field_type_accepts(field->type, o->value, false)) {
+		client_error(ER_DEFAULT_VALUE_TYPE, tuple_field_no_str(fieldno),
+			     field_type_names[field->type], value_type_name(o->value));
+		return -1;
+	}
+	const char *end = o->value;
+	if (end != NULL)
+		mp_next(&end);
+	constraint_add_default(def, fieldno, o->value, end - o->value, o->default_func);
+	return 0;
+}
+
+static int field_constraints_decode(struct space_def *def, uint32_t errcode, uint32_t fieldno,
+				    const struct field_options *o)
+{
+	if (o->constraint != NULL &&
+	    constraint_decode_funcs(def, errcode, fieldno, o->constraint) != 0)
+		return -1;
+	return o->foreign_key == NULL ? 0 :
+		constraint_decode_fkeys(def, errcode, fieldno, o->foreign_key);
+}
+
 static int field_decode(struct space_def *def, uint32_t errcode, uint32_t fieldno,
 			const char **data)
 {
@@ -148,6 +226,9 @@ static int field_decode(struct space_def *def, uint32_t errcode, uint32_t fieldn
 		return options_error(ER_WRONG_COLLATION_OPTIONS, fieldno + 1,
 				     "collation was not found by ID");
 	field->coll_id = o.collation;
+	if (default_decode(def, fieldno, &o) != 0 ||
+	    field_constraints_decode(def, errcode, fieldno, &o) != 0)
+		return -1;
 	field->name = xstrndup(o.name.s, o.name.len);
 	return 0;
 }
@@ -230,7 +311,7 @@ struct space_def *space_def_decode(struct tuple *tuple, uint32_t errcode)
 	def->exact_field_count = field_count;
 	/* What the engine shows of other spaces is read only. */
 	def->is_view = strcmp(def->engine_name, "sysview") == 0;
-	if (space_flags_decode(def, tuple_field(tuple, FIELD_FLAGS)) != 0 ||
+	if (space_flags_decode(def, errcode, tuple_field(tuple, FIELD_FLAGS)) != 0 ||
 	    space_format_decode(def, errcode, tuple_field(tuple, FIELD_FORMAT)) != 0 ||
 	    space_def_check(def, errcode) != 0) {
 		space_def_delete(def);

@@ -132,7 +132,7 @@ static struct txn *txn_alloc(void)
 	list_create(&txn->on_rollback);
 	txn->sub_level = 0;
 	txn->row_count = 0;
-	txn->is_aborted = txn->needs_check = txn->keeps_region = false;
+	txn->is_aborted = txn->is_read_only = txn->needs_check = txn->keeps_region = false;
 	txn->abort_place = NULL;
 	txn->deadline = 0;
 	return txn;
@@ -218,7 +218,7 @@ static void txn_clear(struct txn *txn)
 	list_create(&txn->stmts);
 	list_create(&txn->savepoints);
 	txn->row_count = 0;
-	txn->is_aborted = txn->needs_check = txn->keeps_region = false;
+	txn->is_aborted = txn->is_read_only = txn->needs_check = txn->keeps_region = false;
 	txn->abort_place = NULL;
 	txn->deadline = 0;
 	if (region_used(&txn->region) > TXN_REGION_KEPT_MAX)

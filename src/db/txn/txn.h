@@ -74,6 +74,8 @@ struct txn {
 	bool is_autocommit;
 	/** All is undone; only rollback (or the failing commit) is left. */
 	bool is_aborted;
+	/** A function that may only look at data runs: statements are refused. */
+	bool is_read_only;
 	/** It is aborted or has a deadline: look twice. */
 	bool needs_check;
 	/** Others have memory in the region: it stays to the end. */

@@ -3,6 +3,7 @@
 -- space _space and those that refer to it.
 local util = require('tarn.box.util')
 local space = require('tarn.box.space')
+local constraint = require('tarn.box.constraint')
 local box = require('box')
 
 local params, check_param = util.params, util.check_param
@@ -14,7 +15,7 @@ util.schema.space_mt = space.space_mt
 local SPACE_ID_FIRST = 512
 
 -- One field of a format: its name and type may stand first, without their keys.
-local function normalize_field(i, field)
+local function normalize_field(i, field, self)
     if type(field) == 'string' then
         field = {field}
     elseif type(field) ~= 'table' then
@@ -53,13 +54,15 @@ local function normalize_field(i, field)
         end
         out.collation = id
     end
+    constraint.normalize_field(out, i, self)
     return out
 end
 
-local function normalize_format(format)
+-- `self` has the id and the name of the space.
+local function normalize_format(format, self)
     local out = util.array({})
     for i, field in ipairs(format or {}) do
-        out[i] = normalize_field(i, field)
+        out[i] = normalize_field(i, field, self)
     end
     return out
 end
@@ -88,13 +91,28 @@ end
 local CREATE_OPTIONS = {
     if_not_exists = 'boolean', engine = 'string', id = 'number', field_count = 'number',
     user = 'string, number', format = 'table', is_local = 'boolean', temporary = 'boolean',
-    is_sync = 'boolean',
+    is_sync = 'boolean', defer_deletes = 'boolean', type = 'string',
+    constraint = 'string, table', foreign_key = 'table',
 }
+
+-- The kinds of spaces that `type` names, and the options that mean the same.
+local TYPES = {normal = {}, ['data-temporary'] = {temporary = true},
+               ['data-local'] = {is_local = true}}
+
+local function check_type(options)
+    if options.type == nil then
+        return options
+    elseif options.temporary ~= nil or options.is_local ~= nil then
+        params("only one of 'type', 'temporary' and 'is_local' may be given")
+    end
+    local kind = TYPES[options.type] or params("unknown space type '%s'", options.type)
+    return util.with_defaults(kind, options)
+end
 
 function M.create(name, options)
     check_param(name, 'name', 'string')
     util.check_options(options, CREATE_OPTIONS)
-    options = util.with_defaults(options, {engine = 'memtx', field_count = 0})
+    options = check_type(util.with_defaults(options, {engine = 'memtx', field_count = 0}))
     if box.space[name] ~= nil then
         if options.if_not_exists then
             return box.space[name], 'not created'
@@ -103,11 +121,15 @@ function M.create(name, options)
     end
     local id = options.id or next_id()
     local uid = owner_id(options.user)
-    local format = normalize_format(options.format)
+    local self = {id = id, name = name}
+    local format = normalize_format(options.format, self)
     local flags = util.map({
         group_id = options.is_local and 1 or nil,
         temporary = options.temporary and true or nil,
         is_sync = options.is_sync,
+        constraint = options.constraint and constraint.funcs(options.constraint, ''),
+        foreign_key = options.foreign_key and
+                      constraint.foreign_keys(options.foreign_key, '', true, self),
     })
     box.space._space:insert{id, uid, name, options.engine, options.field_count, flags, format}
     space.follow(id)
@@ -120,10 +142,62 @@ function M.format(id, format)
     check_param(id, 'id', 'number')
     if format == nil then
         local row = box.space._vspace:get{id}
-        return row and row[7]
+        return row and constraint.show_format(row[7])
     end
     check_param(format, 'format', 'table')
-    box.space._space:update(id, {{'=', 7, normalize_format(format)}})
+    box.space._space:update(id, {{'=', 7, normalize_format(format, box.space[id] or {id = id})}})
+    space.follow(id)
+end
+
+local ALTER_OPTIONS = {
+    field_count = 'number', user = 'string, number', format = 'table', temporary = 'boolean',
+    is_sync = 'boolean', defer_deletes = 'boolean', name = 'string', type = 'string',
+    constraint = 'string, table', foreign_key = 'table',
+}
+
+-- The flags of a row with what the options change. An empty table takes constraints away.
+local function alter_flags(flags, options, self)
+    for _, name in ipairs{'temporary', 'is_sync'} do
+        if options[name] ~= nil then
+            flags[name] = options[name] or nil
+        end
+    end
+    if options.constraint ~= nil then
+        flags.constraint = constraint.funcs(options.constraint, '')
+    end
+    if options.foreign_key ~= nil then
+        flags.foreign_key = constraint.foreign_keys(options.foreign_key, '', true, self)
+    end
+    return util.map(flags)
+end
+
+-- Changes what the options name and leaves the rest as it is.
+function M.alter(id, options)
+    check_param(id, 'space_id', 'number')
+    if options == nil then
+        params('options should be a table')
+    end
+    util.check_options(options, ALTER_OPTIONS)
+    options = check_type(options)
+    local row = box.space._space:get{id}
+    if row == nil then
+        box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(id))
+    end
+    local self = {id = id, name = options.name or row[3]}
+    local ops = {{'=', 6, alter_flags(row[6], options, self)}}
+    if options.user ~= nil then
+        table.insert(ops, {'=', 2, owner_id(options.user)})
+    end
+    if options.name ~= nil then
+        table.insert(ops, {'=', 3, options.name})
+    end
+    if options.field_count ~= nil then
+        table.insert(ops, {'=', 5, options.field_count})
+    end
+    if options.format ~= nil then
+        table.insert(ops, {'=', 7, normalize_format(options.format, self)})
+    end
+    box.space._space:update(id, ops)
     space.follow(id)
 end
 
@@ -172,12 +246,7 @@ local function is_system(id)
     return id < SPACE_ID_FIRST and box.space[id] ~= nil and box.space[id].name:sub(1, 1) == '_'
 end
 
-function M.drop(id, name, options)
-    check_param(id, 'space_id', 'number')
-    util.check_options(options, {if_exists = 'boolean'})
-    if is_system(id) then
-        box.error(box.error.LAST_DROP, box.space[id].name)
-    end
+local function drop_rows(id, name, options)
     delete_sequence(id)
     delete_constraints(id)
     delete_indexes(id)
@@ -185,6 +254,20 @@ function M.drop(id, name, options)
     box.space._truncate:delete{id}
     if box.space._space:delete{id} == nil and not (options and options.if_exists) then
         box.error(box.error.NO_SUCH_SPACE, name or '#' .. tostring(id))
+    end
+end
+
+function M.drop(id, name, options)
+    check_param(id, 'space_id', 'number')
+    util.check_options(options, {if_exists = 'boolean'})
+    if is_system(id) then
+        box.error(box.error.LAST_DROP, box.space[id].name)
+    end
+    -- All of it or, where something needs the space, nothing.
+    if box.is_in_txn() then
+        drop_rows(id, name, options)
+    else
+        box.atomic(drop_rows, id, name, options)
     end
     space.follow(id)
 end
@@ -203,6 +286,11 @@ local space_mt = space.space_mt
 function space_mt.format(self, format)
     space.check_self(self, 'format')
     return M.format(self.id, format)
+end
+
+function space_mt.alter(self, options)
+    space.check_self(self, 'alter')
+    return M.alter(self.id, options)
 end
 
 function space_mt.rename(self, name)
