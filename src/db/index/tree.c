@@ -13,6 +13,7 @@
 #include "db/error.h"
 #include "db/index/bptree.h"
 #include "db/index/index_private.h"
+#include "db/index/load.h"
 #include "db/tuple/tuple.h"
 
 struct tree_index {
