@@ -199,16 +199,13 @@ int db_before_replace(struct space *space, struct txn *txn, struct request *requ
 	if (new != NULL)
 		tuple_ref(new);
 	rc = trigger_run(&space->before_replace, txn);
-	if (rc == 0 && txn->is_aborted) {
-		client_error(ER_TRANSACTION_YIELD);
-		rc = -1;
-	}
+	if (rc == 0)
+		rc = txn_check(txn);
 	struct tuple *wanted = stmt->new_tuple;
 	stmt->old_tuple = stmt->new_tuple = NULL;
 	if (rc == 0 && wanted != new)
 		rc = request_from_tuples(space, request, old, wanted, &txn->region);
-	/* A yield has undone the statement, and given back what it held. */
-	if (!txn->is_aborted && old != NULL)
+	if (old != NULL)
 		tuple_unref(old);
 	if (wanted != NULL)
 		tuple_unref(wanted);

@@ -131,6 +131,15 @@ static inline struct txn *txn_current(void)
 	return fiber()->slot[txn_slot];
 }
 
+/** For txn_check(). */
+int txn_check_slow(struct txn *txn);
+
+/** -1 with an error where the transaction has been aborted, or its time is over. */
+static inline int txn_check(struct txn *txn)
+{
+	return txn->needs_check ? txn_check_slow(txn) : 0;
+}
+
 /**
  * Called before a read in memtx: from here on the fiber's transaction may not yield. -1 with
  * an error where it has been aborted.

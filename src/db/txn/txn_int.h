@@ -8,14 +8,6 @@
 
 struct journal_entry;
 
-/** -1 with an error where the transaction has been aborted, or its time is over. */
-int txn_check_slow(struct txn *txn);
-
-static inline int txn_check(struct txn *txn)
-{
-	return txn->needs_check ? txn_check_slow(txn) : 0;
-}
-
 /** Undoes all; from now on everything but rollback fails with the code. */
 void txn_abort(struct txn *txn, unsigned code);
 
