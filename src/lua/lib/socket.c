@@ -832,5 +832,7 @@ void lua_socket_init(lua_State *L)
 	lua_pushinteger(L, SOL_SOCKET);
 	lua_setfield(L, -2, "SOL_SOCKET");
 	lua_pop(L, 1);
+	lua_load_embedded(L, "socket_object.lua", "internal.socket_object");
+	lua_load_embedded(L, "socket_luasocket.lua", "internal.socket_luasocket");
 	lua_load_embedded(L, "socket.lua", "socket");
 }
