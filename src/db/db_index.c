@@ -104,10 +104,10 @@ static int select_many(struct index *index, enum iterator_type type, uint32_t of
 		last = tuple;
 		found++;
 	}
+	if (rc == 0 && last != NULL && page != NULL && page->position != NULL)
+		rc = page_put_position(index, it, last, page->position);
 	it->free(it);
 	fiber()->usage.rows_read += port_c_count(port);
-	if (rc == 0 && last != NULL && page != NULL && page->position != NULL)
-		rc = page_put_position(index, last, page->position);
 	if (rc != 0)
 		port_destroy(port);
 	return rc;

@@ -12,23 +12,24 @@
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
 
-/** Only an index with an order has positions, and where one key leads to a tuple. */
-static int page_check_index(const struct index *index)
+static int page_unsupported(const struct index *index, const char *what)
 {
-	const struct key_def *key_def = index->def->key_def;
-	if (index->def->type == INDEX_TREE && !key_def->is_multikey && !key_def->is_func)
-		return 0;
 	const struct space *space = space_by_id(index->def->space_id);
 	client_error(ER_UNSUPPORTED_INDEX_FEATURE, index->def->name,
 		     index_type_names[index->def->type], index->space_name,
-		     space->def->engine_name, "pagination");
+		     space->def->engine_name, what);
 	return -1;
 }
 
-int page_put_position(struct index *index, struct tuple *tuple, struct buf *out)
+/** Only an index with an order has positions. */
+static int page_check_index(const struct index *index)
 {
-	if (page_check_index(index) != 0)
-		return -1;
+	return index->def->type == INDEX_TREE ? 0 : page_unsupported(index, "pagination");
+}
+
+/** Appends the key by which the index orders a tuple; it has one such key only. */
+static int page_put_key(const struct index *index, const struct tuple *tuple, struct buf *out)
+{
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);
 	uint32_t size;
@@ -40,14 +41,34 @@ int page_put_position(struct index *index, struct tuple *tuple, struct buf *out)
 	return 0;
 }
 
+int page_put_position(struct index *index, struct iterator *it, struct tuple *tuple,
+		      struct buf *out)
+{
+	if (it->position == NULL)
+		return page_put_key(index, tuple, out);
+	struct region *region = &fiber()->region;
+	size_t mark = region_used(region);
+	uint32_t size;
+	const char *key = it->position(it, region, &size);
+	if (key == NULL)
+		return -1;
+	buf_append(out, key, size);
+	region_truncate(region, mark);
+	return 0;
+}
+
 int page_put_position_of(struct index *index, const char *data, const char *end, struct buf *out)
 {
 	const struct key_def *cmp_def = index->def->cmp_def;
+	if (page_check_index(index) != 0)
+		return -1;
+	if (index->def->key_def->is_multikey || index->def->key_def->is_func)
+		return page_unsupported(index, "positions of tuples");
 	struct tuple *tuple = tuple_new(tuple_format_default, data, end);
 	if (tuple == NULL)
 		return -1;
 	size_t begin = out->size;
-	int rc = page_put_position(index, tuple, out);
+	int rc = page_put_key(index, tuple, out);
 	tuple_unref(tuple);
 	if (rc != 0)
 		return -1;

@@ -31,11 +31,13 @@ void page_decode_position(const char *text, size_t len, struct buf *out);
 /** Lets a new iterator begin where the page does. -1: ER_ITERATOR_POSITION and others. */
 int page_seek(struct index *index, struct iterator *it, const struct select_page *page);
 
-/** Appends a tuple's position. -1: OutOfMemory, ER_UNSUPPORTED_INDEX_FEATURE. */
-int page_put_position(struct index *index, struct tuple *tuple, struct buf *out);
+/** Appends the position of the tuple that an iterator has just returned. -1: OutOfMemory. */
+int page_put_position(struct index *index, struct iterator *it, struct tuple *tuple,
+		      struct buf *out);
 
 /**
  * The same for an array of MessagePack that need not be a tuple of the space. -1: also
- * ER_KEY_PART_TYPE, where a part of the key is missing or of another type.
+ * ER_UNSUPPORTED_INDEX_FEATURE, of a multikey or functional index, too, where a tuple has
+ * many places; ER_KEY_PART_TYPE, where a part of the key is missing or of another type.
  */
 int page_put_position_of(struct index *index, const char *data, const char *end, struct buf *out);

@@ -5,7 +5,7 @@ local fio = require('fio')
 
 box.cfg{work_dir = fio.tempdir(), log_level = 2}
 local test = tap.test('pagination')
-test:plan(27)
+test:plan(32)
 
 local s = box.schema.space.create('s')
 s:create_index('pk')
@@ -116,6 +116,31 @@ test:is(error_of(s.index.hash, {}, {after = {1}}).message,
         "Index 'hash' (HASH) of space 's' (memtx) does not support pagination", 'a hash index')
 test:is(error_of(s.index.bits, {}, {fetch_pos = true}).code, box.error.UNSUPPORTED_INDEX_FEATURE,
         'a bitset index')
+-- A row of a multikey or functional index has many places: only positions tell which.
+local m = box.schema.space.create('m')
+m:create_index('pk')
+m:create_index('tags', {parts = {{2, 'string', path = '[*]'}}, unique = false})
+m:create_index('uniq', {parts = {{3, 'unsigned', path = '[*]'}}})
+box.schema.func.create('words', {is_deterministic = true, is_sandboxed = true,
+                                 body = 'function(t) return {{t[2][1]}, {t[2][2]}} end',
+                                 opts = {is_multikey = true}})
+m:create_index('f', {func = 'words', parts = {{1, 'string'}}, unique = false})
+for i = 1, 12 do
+    m:insert{i, {('abc'):sub(i % 3 + 1, i % 3 + 1), 'z' .. i % 2}, {i, 100 - i}}
+end
+for _, name in ipairs{'tags', 'uniq', 'f'} do
+    local good = true
+    for _, iterator in ipairs{'ALL', 'LE'} do
+        local all = ids(m.index[name]:select({}, {iterator = iterator}))
+        good = good and all == by_positions(m.index[name], {}, iterator)
+    end
+    test:ok(good and m.index[name]:len() == 24, 'all pages together of the index ' .. name)
+end
+test:is(error_of(m.index.tags, {}, {after = {1}}).code, box.error.UNSUPPORTED_INDEX_FEATURE,
+        'a tuple in a multikey index')
+test:is(select(2, pcall(m.index.f.tuple_pos, m.index.f, {1})).code,
+        box.error.UNSUPPORTED_INDEX_FEATURE, 'a tuple in a functional index')
+
 test:is(tostring(select(2, pcall(s.index.pk.tuple_pos, s.index.pk, 5))):match('Usage.*'),
         'Usage index:tuple_pos(tuple)', 'tuple_pos() of no tuple')
 

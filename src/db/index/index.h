@@ -12,6 +12,7 @@
 #include "db/index/rtree.h"
 #include "db/tuple/key_def.h"
 
+struct region;
 struct tuple;
 struct index;
 struct mem_account;
@@ -93,6 +94,11 @@ struct iterator {
 	 * iterator is for.
 	 */
 	int (*seek)(struct iterator *it, const char *position);
+	/**
+	 * The position of what it returned last, an array on the region. NULL where the tuple
+	 * itself tells it, by `cmp_def`. Only before anything changes.
+	 */
+	const char *(*position)(struct iterator *it, struct region *region, uint32_t *size);
 	struct index *index;
 	/** Owner's check: the space and index it was made for still exist (see db.h). */
 	uint64_t schema_version;

@@ -243,6 +243,8 @@ struct keys_iterator {
 	struct iterator base;
 	/** Over the key tuples. */
 	struct iterator *inner;
+	/** What that returned last, for as long as nothing changes. */
+	struct tuple *last_key;
 	/** What was returned last; referenced. NULL in a frozen view. */
 	struct tuple *last;
 	bool is_frozen;
@@ -253,6 +255,8 @@ static int keys_iterator_next(struct iterator *base, struct tuple **row)
 	struct keys_iterator *it = (struct keys_iterator *)base;
 	struct tuple *key = NULL;
 	int rc = it->inner->next(it->inner, &key);
+	if (key != NULL)
+		it->last_key = key;
 	*row = row_of(key);
 	if (it->is_frozen || *row == NULL)
 		return rc;
@@ -261,6 +265,19 @@ static int keys_iterator_next(struct iterator *base, struct tuple **row)
 		tuple_unref(it->last);
 	it->last = *row;
 	return rc;
+}
+
+static int keys_iterator_seek(struct iterator *base, const char *position)
+{
+	struct iterator *inner = ((struct keys_iterator *)base)->inner;
+	return inner->seek(inner, position);
+}
+
+static const char *keys_iterator_position(struct iterator *base, struct region *region,
+					  uint32_t *size)
+{
+	struct keys_iterator *it = (struct keys_iterator *)base;
+	return tuple_extract_key(it->last_key, tree_of(base->index)->def->cmp_def, region, size);
 }
 
 static void keys_iterator_free(struct iterator *base)
@@ -280,6 +297,8 @@ static struct iterator *keys_iterator_new(struct index *index, struct iterator *
 	struct keys_iterator *it = xcalloc(1, sizeof(*it));
 	it->base.next = keys_iterator_next;
 	it->base.free = keys_iterator_free;
+	it->base.seek = inner->seek != NULL ? keys_iterator_seek : NULL;
+	it->base.position = keys_iterator_position;
 	it->base.index = index;
 	it->base.space_id = index->def->space_id;
 	it->base.index_id = index->def->iid;
