@@ -134,19 +134,26 @@ static int space_check_rows(struct space *space, struct tuple_format *format)
 	return rc;
 }
 
-/** Checks the rows against a new format where any of them may not suit it. */
-static int alter_check_rows(struct txn *txn, struct space *space, const struct space_def *def,
-			    struct tuple_format *format)
+/** Checks the rows against a new format where any of them may not suit it. May yield. */
+static int alter_check_format(struct txn *txn, struct space *space, struct tuple_format *format)
 {
-	/* What is in the files has been checked when it was written. */
-	if (db_is_configured && !constraint_defs_equal(space->def, def) &&
-	    constraint_check_rows(space, def, format) != 0)
-		return -1;
 	if (space_row_count(space) == 0 || tuple_format_is_wider(format, space->format))
 		return 0;
 	if (alter_check_alone(txn, "space format check") != 0)
 		return -1;
 	return space_check_rows(space, format);
+}
+
+/** Checks the rows against a new format, and then, which does not yield, new constraints. */
+static int alter_check_rows(struct txn *txn, struct space *space, const struct space_def *def,
+			    struct tuple_format *format)
+{
+	if (alter_check_format(txn, space, format) != 0)
+		return -1;
+	/* What is in the files has been checked when it was written. */
+	if (!db_is_configured || constraint_defs_equal(space->def, def))
+		return 0;
+	return constraint_check_rows(space, def, format);
 }
 
 struct alter *alter_begin(struct txn *txn, struct txn_stmt *stmt, struct space *space,
