@@ -11,6 +11,7 @@
 #include "db/error.h"
 #include "db/schema/schema.h"
 #include "db/schema/sequence.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
 #include "db/tuple/update.h"
 #include "db/txn/txn.h"
@@ -45,6 +46,12 @@ int db_handle_sequence(struct space *space, struct request *request, struct regi
 		return 0;
 	for (uint32_t i = 0; i < space->sequence_fieldno; i++)
 		mp_next(&field);
+	if (space->sequence_path != NULL) {
+		const struct field_path *path = space->sequence_path->path;
+		field = field_path_walk(path, field, 0, path->step_count);
+		if (field == NULL)
+			return 0;
+	}
 	int64_t value;
 	/* One that was made for the space needs no rights but the space's. */
 	if (request->header == NULL && !seq->is_generated && sequence_access_check(seq) != 0)

@@ -13,6 +13,7 @@
 #include "db/schema/access.h"
 #include "db/schema/schema.h"
 #include "db/schema/sequence.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
@@ -219,20 +220,29 @@ int alter_on_sequence_data(struct txn *txn, struct txn_stmt *stmt)
 
 /* _space_sequence: [space id, sequence id, is_generated, field, path] ---------------- */
 
+/** Where the values of a sequence go. */
+struct sequence_place {
+	uint32_t fieldno;
+	/** NULL: the field itself. */
+	const struct field_path_text *path;
+};
+
 /** Ties a space to its sequence, or (seq NULL) leaves it without one. */
-static void space_set_sequence(struct space *space, struct sequence *seq, uint32_t fieldno)
+static void space_set_sequence(struct space *space, struct sequence *seq,
+			       struct sequence_place place)
 {
 	if (space->sequence != NULL)
 		space->sequence->space_count--;
 	if (seq != NULL)
 		seq->space_count++;
 	space->sequence = seq;
-	space->sequence_fieldno = fieldno;
+	space->sequence_fieldno = place.fieldno;
+	space->sequence_path = place.path;
 }
 
 struct space_sequence_change {
 	struct change base;
-	uint32_t old_fieldno;
+	struct sequence_place old_place;
 	bool was_generated;
 };
 
@@ -243,18 +253,19 @@ static void space_sequence_rollback(struct change *base)
 	struct sequence *new = base->new;
 	if (new != NULL)
 		new->is_generated = change->was_generated;
-	space_set_sequence(space, base->old, change->old_fieldno);
+	space_set_sequence(space, base->old, change->old_place);
 	schema_notice_space(space_id(space));
 }
 
-static int space_sequence_check(const struct space *space, uint32_t fieldno)
+static int space_sequence_check(const struct space *space, struct sequence_place place)
 {
+	const struct field_path *path = place.path != NULL ? place.path->path : NULL;
 	const struct index *pk = space_index_find(space, 0);
 	if (pk == NULL)
 		return -1;
 	const struct key_def *key = pk->def->key_def;
 	for (uint32_t i = 0; i < key->part_count; i++) {
-		if (key->parts[i].fieldno != fieldno)
+		if (key->parts[i].fieldno != place.fieldno || key->parts[i].path != path)
 			continue;
 		if (key->parts[i].type == FIELD_TYPE_UNSIGNED ||
 		    key->parts[i].type == FIELD_TYPE_INTEGER)
@@ -268,15 +279,35 @@ static int space_sequence_check(const struct space *space, uint32_t fieldno)
 	return -1;
 }
 
-/** The field of the row; rows of older versions have none: the key's first. */
-static int space_sequence_field(struct tuple *row, const struct space *space, uint32_t *fieldno)
+/** The path of the row; one that can't be is none of the index's, as the check then tells. */
+static int space_sequence_path(struct tuple *row, struct sequence_place *place)
+{
+	const char *text;
+	uint32_t len;
+	bool is_any_twice;
+	if (tuple_field_count(row) <= 4)
+		return 0;
+	if (tuple_field_str(row, 4, &text, &len) != 0)
+		return -1;
+	if (len == 0)
+		return 0;
+	place->path = field_path_intern(text, len, &is_any_twice);
+	if (place->path == NULL)
+		place->fieldno = UINT32_MAX;
+	return 0;
+}
+
+/** The place in the row; rows of older versions have none: the key's first part. */
+static int space_sequence_place(struct tuple *row, const struct space *space,
+				struct sequence_place *place)
 {
 	if (tuple_field_count(row) > 3)
-		return tuple_field_u32(row, 3, fieldno);
+		return tuple_field_u32(row, 3, &place->fieldno) != 0 ? -1 :
+			space_sequence_path(row, place);
 	const struct index *pk = space_index_find(space, 0);
 	if (pk == NULL)
 		return -1;
-	*fieldno = pk->def->key_def->parts[0].fieldno;
+	place->fieldno = pk->def->key_def->parts[0].fieldno;
 	return 0;
 }
 
@@ -294,7 +325,8 @@ static int space_sequence_access(const struct space *space, const struct sequenc
 int alter_on_space_sequence(struct txn *txn, struct txn_stmt *stmt)
 {
 	struct tuple *row = stmt->new_tuple != NULL ? stmt->new_tuple : stmt->old_tuple;
-	uint32_t id, seq_id, fieldno = 0;
+	uint32_t id, seq_id;
+	struct sequence_place place = {0, NULL};
 	bool is_generated;
 	if (tuple_field_u32(row, 0, &id) != 0 || tuple_field_u32(row, 1, &seq_id) != 0 ||
 	    tuple_field_bool(row, 2, &is_generated) != 0)
@@ -308,8 +340,8 @@ int alter_on_space_sequence(struct txn *txn, struct txn_stmt *stmt)
 	if (seq == NULL || space_sequence_access(space, seq, is_generated) != 0)
 		return -1;
 	if (stmt->new_tuple != NULL &&
-	    (space_sequence_field(row, space, &fieldno) != 0 ||
-	     space_sequence_check(space, fieldno) != 0))
+	    (space_sequence_place(row, space, &place) != 0 ||
+	     space_sequence_check(space, place) != 0))
 		return -1;
 	struct space_sequence_change *change = change_new(txn, stmt, sizeof(*change), NULL,
 							  space_sequence_rollback);
@@ -317,14 +349,15 @@ int alter_on_space_sequence(struct txn *txn, struct txn_stmt *stmt)
 		return -1;
 	change->base.object = space;
 	change->base.old = space->sequence;
-	change->old_fieldno = space->sequence_fieldno;
+	change->old_place.fieldno = space->sequence_fieldno;
+	change->old_place.path = space->sequence_path;
 	if (stmt->new_tuple != NULL) {
 		change->base.new = seq;
 		change->was_generated = seq->is_generated;
 		seq->is_generated = is_generated;
-		space_set_sequence(space, seq, fieldno);
+		space_set_sequence(space, seq, place);
 	} else {
-		space_set_sequence(space, NULL, 0);
+		space_set_sequence(space, NULL, place);
 	}
 	schema_notice_space(space_id(space));
 	return 0;

@@ -171,6 +171,10 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 	part->type = o.type.s == NULL ? field_type_MAX : field_type_by_name(o.type.s, o.type.len);
 	if (part->type == field_type_MAX)
 		return options_error(ER_WRONG_INDEX_OPTIONS, no, "index part: unknown field type");
+	if (o.sort_order.s != NULL && !option_str_is(&o.sort_order, "asc", 3) &&
+	    !option_str_is(&o.sort_order, "desc", 4))
+		return options_error(ER_WRONG_INDEX_OPTIONS, no,
+				     "index part: unknown sort order");
 	bool is_none = o.nullable_action.s != NULL && option_str_is(&o.nullable_action, "none", 4);
 	if (o.nullable_action.s != NULL && is_none != o.is_nullable)
 		return options_error(ER_WRONG_INDEX_OPTIONS, no, "index part: conflicting "

@@ -18,6 +18,7 @@ struct space;
 struct txn;
 struct txn_stmt;
 struct sequence;
+struct field_path_text;
 
 enum {
 	SYSTEM_ID_MIN = 256, SYSTEM_ID_MAX = 511, SPACE_ID_MAX = 0x7fffffff,
@@ -100,7 +101,9 @@ struct space {
 	/** Foreign keys that lead here; kept by foreign_key.c. */
 	struct list referrers;
 	struct sequence *sequence;
+	/** Where its values go: a field, or the place inside of it (NULL: the field itself). */
 	uint32_t sequence_fieldno;
+	const struct field_path_text *sequence_path;
 	/** Bytes of all tuples. */
 	size_t bsize;
 };

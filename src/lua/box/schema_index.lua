@@ -387,6 +387,7 @@ local function alter_sequence(row, options, parts)
     local new = sequence_row(row[1], row[2], row[3], sequence, parts)
     if old ~= nil and old[2] == new[2] then
         new[3] = old[3]
+        box.space._space_sequence:delete{row[1]}
     elseif old ~= nil then
         util.delete_space_sequence(row[1])
     end

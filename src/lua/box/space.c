@@ -18,7 +18,7 @@
 #include "core/map.h"
 #include "db/error.h"
 #include "db/txn/txn.h"
-#include "db/tuple/coll_id.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
 #include "lua/box/box.h"
 #include "lua/box/key_def.h"
@@ -58,7 +58,7 @@ static struct tuple *system_row(uint32_t space_id, uint32_t id)
 
 /* Description ------------------------------------------------------------- */
 
-/** The fields sequence_id and sequence_fieldno of the primary index. */
+/** The fields sequence_id, sequence_fieldno and sequence_path of the primary index. */
 static void push_sequence(lua_State *L, const struct space *space)
 {
 	struct tuple *row = space->sequence != NULL ?
@@ -68,6 +68,8 @@ static void push_sequence(lua_State *L, const struct space *space)
 		return;
 	set_number(L, "sequence_id", (double)mp_decode_uint(&id));
 	set_number(L, "sequence_fieldno", space->sequence_fieldno + 1);
+	if (space->sequence_path != NULL)
+		set_string(L, "sequence_path", space->sequence_path->text);
 }
 
 /** The field `func` of a functional index. */
