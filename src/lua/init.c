@@ -276,6 +276,7 @@ void lua_init_modules(lua_State *L)
 		order[i](L);
 		lua_settop(L, 0);
 	}
+	lua_load_embedded(L, "help.lua", "help");
 }
 
 void lua_init_args(lua_State *L, int argc, char **argv)

@@ -146,7 +146,6 @@ end
 -- the places where it looked.
 local known = {}
 for name in ([[
-    help
     jit.bc
     jit.dis_x64
     jit.dis_x86

@@ -99,8 +99,11 @@ class Console(unittest.TestCase):
         t = Terminal([TARN], cwd=self.dir, env=env)
         t.expect(r'^Tarn \d+\.\d+\.\d+.*help.*Ctrl-D.*\n')
         t.expect(r'> $')
-        for text in 'help', 'exit', ' quit ', '\\help':
+        for text in 'exit', ' quit ', '\\help':
             t.ask(text, r'To leave the console.*Ctrl-D(.|\n)*\\set delimiter')
+        for text in 'help', 'help()':
+            t.ask(text, r'\\help lists the commands(.|\n)*\.\.\.\n')
+        t.ask('tutorial', r'1\. Start\.(.|\n)*\.\.\.\n')
         t.ask('help = 5', r'\.\.\.\n')
         t.ask('help', r'- 5\n')
 

@@ -55,7 +55,7 @@ end
 -- Words that newcomers try; with a meaning of their own they are Lua like the rest.
 local function is_call_for_help(text)
     local word = text:match('^%s*(%a+)%s*$')
-    return (word == 'help' or word == 'exit' or word == 'quit') and rawget(_G, word) == nil
+    return (word == 'exit' or word == 'quit') and rawget(_G, word) == nil
 end
 
 -- Completion ----------------------------------------------------------------
