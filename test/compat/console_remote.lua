@@ -135,7 +135,7 @@ ask_all [==[
 \set outputx lua
 ]==]
 
--- Lua.
+-- Lua. What depends on the serializer's options is left out: in the reference they have random values.
 ask_all [==[
 \set output lua
 1
@@ -156,12 +156,7 @@ x_test=6
 error("q")
 error({a=1})
 error()
-error(box.error.new(1, "x"))
-box.error.new(1, "x")
 1+
-print
-coroutine.create(print)
-function() end
 1LL,5ULL,-9223372036854775808LL,18446744073709551615ULL
 1e100,1e15,123456789012345678,-5,2^53,2^63,1e20
 box.NULL
@@ -173,11 +168,6 @@ box.NULL
 {["1a"]=2}
 {_x=3}
 {["end"]=4}
-setmetatable({1,2},{__serialize="map"})
-setmetatable({a=1},{__serialize=function() return "ser" end})
-setmetatable({},{__serialize=function() error("ser") end})
-setmetatable({},{__tostring=function() return "ts" end})
-require("uuid").fromstr("c8f0fa1f-da29-438c-a040-393f1126ad39")
 local t = {} t.t = t return t
 local t = {1} return {t, t}
 {1,{2,{3}},"s"}

@@ -8,7 +8,7 @@ local msgpack = require('msgpack')
 local netbox = require('net.box')
 local socket = require('socket')
 local test = tap.test('net.box')
-test:plan(9)
+test:plan(10)
 
 local GREETING = ('%-63s\n%-63s\n'):format(
     'Tarantool 3.0.0 (Binary) 01234567-89ab-cdef-0123-456789abcdef', ('A'):rep(44))
@@ -402,6 +402,56 @@ test:test('no leaks', function(t)
     t:is(tostring(err), 'fiber is cancelled', 'a cancelled request')
     c:close()
     server:close()
+end)
+
+-- The program's own server.
+test:test('streams, watchers and pages of a server', function(t)
+    t:plan(12)
+    local dir = fio.tempdir()
+    box.cfg{listen = 'unix/:' .. dir .. '/s', work_dir = dir, log_level = 3}
+    box.schema.user.grant('guest', 'super')
+    local space = box.schema.space.create('t')
+    space:create_index('pk')
+    for i = 1, 5 do
+        space:insert{i}
+    end
+    local c = netbox.connect(box.cfg.listen)
+    t:ok(c.peer_protocol_features.streams and c.peer_protocol_features.watchers, 'features')
+    local stream = c:new_stream()
+    stream:begin()
+    t:ok(not pcall(stream.begin, stream), 'a transaction in it')
+    t:ok(pcall(stream.rollback, stream), 'rollback')
+    stream:begin()
+    stream.space.t:insert{100}
+    t:is(c.space.t:get(100), nil, 'unseen by others')
+    stream:rollback()
+    t:is(c.space.t:get(100), nil, 'taken back')
+    t:is_deeply({stream:eval('return box.is_in_txn()')}, {false}, 'and over')
+    local got = {}
+    local w = c:watch('key', function(_, value) table.insert(got, tostring(value)) end)
+    wait_until(function() return #got == 1 end)
+    box.broadcast('key', 'one')
+    wait_until(function() return #got == 2 end)
+    box.broadcast('key', 'two')
+    t:ok(wait_until(function() return #got == 3 end), 'events')
+    t:is(table.concat(got, ' '), 'nil one two', 'in order')
+    t:is(c:watch_once('key'), 'two', 'watch_once')
+    w:unregister()
+    box.broadcast('key', 'three')
+    c:ping()
+    t:is(#got, 3, 'none behind unregister')
+    local seen, position = {}, nil
+    repeat
+        local rows
+        rows, position = c.space.t:select({}, {limit = 2, fetch_pos = true, after = position})
+        for _, row in ipairs(rows) do
+            table.insert(seen, row[1])
+        end
+    until position == nil
+    t:is_deeply(seen, {1, 2, 3, 4, 5}, 'pages')
+    c:close()
+    t:is(c.state, 'closed', 'closed')
+    box.cfg{listen = box.NULL}
 end)
 
 os.exit(test:check() and 0 or 1)
