@@ -373,12 +373,12 @@ test:test('no leaks', function(t)
     for _ = 1, 30 do
         netbox.connect(address):call('f')
     end
-    t:ok(wait_until(function() return descriptors() == before end), 'connections nobody holds')
+    t:ok(wait_until(function() return descriptors() <= before end), 'connections nobody holds')
     for _ = 1, 30 do
         netbox.connect(address, {wait_connected = false})
         netbox.connect('127.0.0.1:1', {wait_connected = false, reconnect_after = 0.001})
     end
-    t:ok(wait_until(function() return descriptors() == before end), 'attempts nobody holds')
+    t:ok(wait_until(function() return descriptors() <= before end), 'attempts nobody holds')
     local list = {}
     for i = 1, 100 do
         list[i] = netbox.connect(address)
@@ -386,7 +386,7 @@ test:test('no leaks', function(t)
     for i = 1, 100 do
         list[i]:close()
     end
-    t:ok(wait_until(function() return descriptors() == before end), 'closed ones')
+    t:ok(wait_until(function() return descriptors() <= before end), 'closed ones')
     local c = netbox.connect(address)
     local f = fiber.new(function() return c:ping{timeout = 100} end)
     f:set_joinable(true)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What net_box*.lua have of the transport: `tarn.netbox`, with handles of transports and
- * futures of requests. Functions of a transport take its handle first.
+ * What net_box*.lua have of the transport: `tarn.netbox`, with handles of transports. Functions
+ * of a transport take its handle first.
  *
  * Two handles of one transport differ in what their end means: that of a connection object
  * (the owner) closes it, that of the fiber which leads the connection does not. So a
@@ -29,14 +29,7 @@ struct handle {
 	bool is_owner;
 };
 
-struct future {
-	struct netbox_request request;
-	/** The result, once it was asked for, in the registry. */
-	int result_ref;
-};
-
 static struct lua_class handle_class = {.name = "net.box.transport"};
-static struct lua_class future_class = {.name = "net.box.future"};
 
 /* Handles ------------------------------------------------------------------------ */
 
@@ -356,13 +349,26 @@ static void read_options(lua_State *L, struct options *o)
 	o->on_push_ctx = lua_gettop(L);
 }
 
-/** [raises] Encodes, sends, and puts the request among those that wait. */
-static void start_request(lua_State *L, struct netbox *t, struct netbox_request *r,
-			  struct buf *packet)
+/** [raises] ER_NO_CONNECTION with the reason. */
+static int throw_no_connection(lua_State *L, const struct netbox *t)
+{
+	struct error *e = error_new(&type_ClientError, ER_NO_CONNECTION, __FILE__, __LINE__, "%s",
+				    t->failure != NULL ? t->failure : "");
+	diag_set_error(e);
+	error_unref(e);
+	return lua_throw(L);
+}
+
+/** [raises] Gives the request its number and encodes its packet. */
+static void encode_request(lua_State *L, struct netbox *t, struct netbox_request *r,
+			   struct buf *packet)
 {
 	uint64_t stream_id = (uint64_t)luaL_optnumber(L, ARG_STREAM, 0);
 	r->sync = ++t->last_sync;
 	netbox_encode(L, ARG_FIRST, r->method, r->sync, stream_id, packet);
+	/* A __serialize may have closed the connection. */
+	if (t->fd < 0)
+		throw_no_connection(L, t);
 }
 
 static enum netbox_method check_method(lua_State *L)
@@ -436,7 +442,7 @@ static int request_sync(lua_State *L, struct netbox *t, const struct options *o)
 	struct netbox_request r;
 	struct buf *packet = lua_scratch_get();
 	netbox_request_create(&r, check_method(L));
-	start_request(L, t, &r, packet);
+	encode_request(L, t, &r, packet);
 	r.dict = luaL_optint(L, ARG_DICT, 0);
 	r.ibuf = o->ibuf;
 	r.skip_header = o->skip_header;
@@ -459,23 +465,19 @@ static int request_sync(lua_State *L, struct netbox *t, const struct options *o)
 
 static int request_async(lua_State *L, struct netbox *t, const struct options *o)
 {
-	enum netbox_method method = check_method(L);
-	struct future *f = lua_newuserdata(L, sizeof(*f));
-	netbox_request_create(&f->request, method);
-	f->result_ref = LUA_NOREF;
-	lua_class_set(L, &future_class);
+	struct netbox_request *r = netbox_push_future(L, check_method(L));
 	struct buf *packet = lua_scratch_get();
-	start_request(L, t, &f->request, packet);
-	f->request.dict = luaL_optint(L, ARG_DICT, 0);
-	f->request.skip_header = o->skip_header;
-	f->request.return_raw = o->return_raw;
+	encode_request(L, t, r, packet);
+	r->dict = luaL_optint(L, ARG_DICT, 0);
+	r->skip_header = o->skip_header;
+	r->return_raw = o->return_raw;
 	if (o->ibuf != NULL) {
 		lua_pushvalue(L, o->ibuf_idx);
-		f->request.ibuf_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-		f->request.ibuf = o->ibuf;
+		r->ibuf_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+		r->ibuf = o->ibuf;
 	}
 	netbox_send(t, packet);
-	netbox_expect(t, &f->request);
+	netbox_expect(t, r);
 	lua_scratch_put(packet);
 	return 1;
 }
@@ -489,199 +491,12 @@ static int transport_request(lua_State *L)
 {
 	struct netbox *t = check_transport(L);
 	struct options o;
-	if (t->fd < 0) {
-		struct error *e = error_new(&type_ClientError, ER_NO_CONNECTION, __FILE__, __LINE__,
-					    "%s", t->failure != NULL ? t->failure : "");
-		diag_set_error(e);
-		error_unref(e);
-		return lua_throw(L);
-	}
+	if (t->fd < 0)
+		return throw_no_connection(L, t);
 	/* Arguments are at known places; options get theirs behind them. */
 	lua_settop(L, ARG_LAST);
 	read_options(L, &o);
 	return o.is_async ? request_async(L, t, &o) : request_sync(L, t, &o);
-}
-
-/* Futures ------------------------------------------------------------------------- */
-
-static struct future *check_future(lua_State *L)
-{
-	return lua_class_check(L, 1, &future_class);
-}
-
-static int future_gc(lua_State *L)
-{
-	struct future *f = check_future(L);
-	netbox_request_destroy(L, &f->request);
-	luaL_unref(L, LUA_REGISTRYINDEX, f->result_ref);
-	f->result_ref = LUA_NOREF;
-	return 0;
-}
-
-static int future_is_ready(lua_State *L)
-{
-	lua_pushboolean(L, check_future(L)->request.is_done);
-	return 1;
-}
-
-/** nil and the error that is set */
-static int push_last_error(lua_State *L)
-{
-	lua_pushnil(L);
-	lua_push_error(L, diag_last());
-	return 2;
-}
-
-/** nil and a ClientError of the code LUA with the text */
-static int push_text_error(lua_State *L, const char *text)
-{
-	client_error(ER_PROC_LUA, text);
-	return push_last_error(L);
-}
-
-static int decode_future(lua_State *L)
-{
-	struct future *f = check_future(L);
-	lua_settop(L, 0);
-	return netbox_decode(L, &f->request, true);
-}
-
-/** The result, or nil and the error. */
-static int push_result(lua_State *L, struct future *f)
-{
-	struct netbox_request *r = &f->request;
-	if (r->error != NULL) {
-		diag_set_error(r->error);
-		return push_last_error(L);
-	}
-	if (f->result_ref == LUA_NOREF) {
-		lua_pushcfunction(L, decode_future);
-		lua_pushvalue(L, 1);
-		if (lua_call_protected(L, 1, 1) != 0)
-			return push_last_error(L);
-		f->result_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-		buf_free(&r->body);
-	}
-	lua_rawgeti(L, LUA_REGISTRYINDEX, f->result_ref);
-	return 1;
-}
-
-/** result(): the result, or nil and the error */
-static int future_result(lua_State *L)
-{
-	struct future *f = check_future(L);
-	if (!f->request.is_done)
-		return push_text_error(L, "Response is not ready");
-	return push_result(L, f);
-}
-
-static double check_timeout(lua_State *L, int idx, const char *usage)
-{
-	if (lua_isnoneornil(L, idx))
-		return TIMEOUT_INFINITY;
-	double timeout = lua_tonumber(L, idx);
-	if (lua_type(L, idx) != LUA_TNUMBER || timeout < 0)
-		luaL_error(L, "%s", usage);
-	return timeout < TIMEOUT_INFINITY ? timeout : TIMEOUT_INFINITY;
-}
-
-/** Waits until it is done or has more than `pushes` messages; false where the time is over. */
-static bool wait_future(lua_State *L, struct netbox_request *r, uint32_t pushes, double timeout)
-{
-	double deadline = clock_monotonic() + timeout;
-	while (!r->is_done && r->push_count <= pushes) {
-		double left = deadline - clock_monotonic();
-		if (left <= 0)
-			return false;
-		if (fiber_cond_wait_timeout(&r->cond, left) != 0 && fiber_testcancel() != 0)
-			lua_throw(L);
-	}
-	return true;
-}
-
-/** wait_result([timeout]): the same, once there is one. Yields. */
-static int future_wait_result(lua_State *L)
-{
-	struct future *f = check_future(L);
-	double timeout = check_timeout(L, 2, "Usage: future:wait_result(timeout)");
-	if (!wait_future(L, &f->request, UINT32_MAX, timeout)) {
-		client_error(ER_TIMEOUT);
-		return push_last_error(L);
-	}
-	return push_result(L, f);
-}
-
-/** discard(): the answer is of no interest any more */
-static int future_discard(lua_State *L)
-{
-	struct netbox_request *r = &check_future(L)->request;
-	if (r->is_done)
-		return 0;
-	if (r->transport != NULL)
-		map_u64_del(&r->transport->requests, r->sync);
-	r->transport = NULL;
-	r->error = error_new(&type_ClientError, ER_PROC_LUA, __FILE__, __LINE__,
-			     "Response is discarded");
-	r->is_done = true;
-	fiber_cond_broadcast(&r->cond);
-	return 0;
-}
-
-/** The iterator of pairs(): (future, number) with the timeout as upvalue 1. Yields. */
-static int future_next(lua_State *L)
-{
-	struct future *f = check_future(L);
-	struct netbox_request *r = &f->request;
-	double timeout = lua_tonumber(L, lua_upvalueindex(1));
-	if (lua_isnil(L, 2) || lua_type(L, 2) != LUA_TNUMBER)
-		return 0;	/* an error was given, which ends it */
-	uint32_t i = (uint32_t)lua_tonumber(L, 2);
-	if (i > r->push_count)
-		return 0;	/* the result was given */
-	if (!wait_future(L, r, i, timeout)) {
-		client_error(ER_TIMEOUT);
-	} else if (i < r->push_count) {
-		lua_pushnumber(L, i + 1);
-		netbox_decode_push(L, r, i);
-		return 2;
-	} else {
-		int count = push_result(L, f);
-		if (count == 1) {
-			lua_pushnumber(L, i + 1);
-			lua_insert(L, -2);
-			return 2;
-		}
-		lua_pop(L, count);
-	}
-	lua_push_null(L);
-	lua_push_error(L, diag_last());
-	return 2;
-}
-
-/** schema_version(future): as the answer's header has it; 0 where it is not done */
-static int future_schema_version(lua_State *L)
-{
-	lua_pushnumber(L, (lua_Number)check_future(L)->request.schema_version);
-	return 1;
-}
-
-/** pairs([timeout]): over the messages and, at last, the result; box.NULL and an error */
-static int future_pairs(lua_State *L)
-{
-	check_future(L);
-	double timeout = check_timeout(L, 2, "Usage: future:pairs(timeout)");
-	lua_pushnumber(L, timeout);
-	lua_pushcclosure(L, future_next, 1);
-	lua_pushvalue(L, 1);
-	lua_pushnumber(L, 0);
-	return 3;
-}
-
-static int future_tostring(lua_State *L)
-{
-	check_future(L);
-	lua_pushliteral(L, "net.box.request");
-	return 1;
 }
 
 /* Others ---------------------------------------------------------------------------- */
@@ -739,24 +554,8 @@ static void push_methods(lua_State *L)
 	}
 }
 
-static void new_class(lua_State *L, struct lua_class *class, const luaL_Reg *methods,
-		      lua_CFunction gc)
-{
-	lua_class_new(L, class);
-	lua_newtable(L);
-	luaL_register(L, NULL, methods);
-	lua_setfield(L, -2, "__index");
-	lua_pushcfunction(L, gc);
-	lua_setfield(L, -2, "__gc");
-}
-
 void lua_netbox_init(lua_State *L)
 {
-	static const luaL_Reg future_methods[] = {
-		{"is_ready", future_is_ready}, {"result", future_result},
-		{"wait_result", future_wait_result}, {"discard", future_discard},
-		{"pairs", future_pairs}, {NULL, NULL},
-	};
 	static const luaL_Reg functions[] = {
 		{"new", transport_new}, {"connect", transport_connect}, {"read", transport_read},
 		{"read_until", transport_read_until}, {"write", transport_write},
@@ -766,15 +565,13 @@ void lua_netbox_init(lua_State *L)
 		{"sleep", transport_sleep}, {"next_event", transport_next_event},
 		{"watch", transport_watch}, {"unwatch", transport_unwatch},
 		{"request", transport_request}, {"scramble", lua_scramble},
-		{"dictionary", lua_dictionary}, {"schema_version", future_schema_version}, {NULL, NULL},
+		{"dictionary", lua_dictionary}, {"schema_version", netbox_future_schema_version}, {NULL, NULL},
 	};
-	static const luaL_Reg none[] = {{NULL, NULL}};
-	new_class(L, &handle_class, none, handle_gc);
+	lua_class_new(L, &handle_class);
+	lua_pushcfunction(L, handle_gc);
+	lua_setfield(L, -2, "__gc");
 	lua_pop(L, 1);
-	new_class(L, &future_class, future_methods, future_gc);
-	lua_pushcfunction(L, future_tostring);
-	lua_setfield(L, -2, "__tostring");
-	lua_pop(L, 1);
+	netbox_future_init(L);
 	netbox_response_init(L);
 	lua_new_module(L, "tarn.netbox", functions);
 	push_methods(L);
@@ -782,6 +579,8 @@ void lua_netbox_init(lua_State *L)
 	lua_pop(L, 1);
 	lua_load_embedded(L, "net_box_schema.lua", "internal.net_box_schema");
 	lua_load_embedded(L, "net_box_worker.lua", "internal.net_box_worker");
+	lua_load_embedded(L, "net_box_watch.lua", "internal.net_box_watch");
+	lua_load_embedded(L, "net_box_stream.lua", "internal.net_box_stream");
 	lua_load_embedded(L, "net_box_self.lua", "internal.net_box_self");
 	lua_load_embedded(L, "net_box.lua", "net.box");
 }

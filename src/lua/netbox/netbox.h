@@ -205,3 +205,13 @@ void netbox_decode_push(lua_State *L, struct netbox_request *r, uint32_t i);
 const char *netbox_find(const char *map, const char *end, uint64_t key);
 
 void netbox_response_init(lua_State *L);
+
+/* Futures (future.c) -------------------------------------------------------------- */
+
+/** [raises] Pushes a future of the method and returns its request, which is not sent yet. */
+struct netbox_request *netbox_push_future(lua_State *L, enum netbox_method method);
+
+/** (future): the schema version in the answer's header; 0 where it is not done. */
+int netbox_future_schema_version(lua_State *L);
+
+void netbox_future_init(lua_State *L);
