@@ -75,6 +75,23 @@ class Start(unittest.TestCase):
             self.assertNotRegex(err, 'ready to accept requests')
             self.assertEqual(fingerprint(self.dir), before)
 
+    def test_not_enough_memory(self):
+        """What does not fit is not passed over, not even with force_recovery: the setting is named."""
+        self.run_script("""
+            box.cfg{log_level = 1}
+            local s = box.schema.space.create('s')
+            s:create_index('pk')
+            for i = 1, 4000 do s:insert{i, ('x'):rep(1000)} if i == 2000 then box.snapshot() end end
+            os.exit(0)""", expected=0)
+        before = fingerprint(self.dir)
+        for megabytes in 1, 3:  # in the snapshot; in the journal behind it
+            for force in 'false', 'true':
+                err = self.run_script(f'box.cfg{{memtx_memory = {megabytes} * 1024 * 1024, '
+                                      f'force_recovery = {force}}}')
+                self.assertRegex(err, r'not enough memory to recover .*; raise memtx_memory')
+                self.assertEqual(fingerprint(self.dir), before)
+        self.run_script('box.cfg{} assert(box.space.s:len() == 4000) os.exit(0)', expected=0)
+
     def test_missing_directories(self):
         for option in 'wal_dir', 'memtx_dir', 'work_dir':
             with self.subTest(option=option):

@@ -14,7 +14,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -472,54 +471,6 @@ static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signa
 	return 0;
 }
 
-/** Bytes of `data` before the first zero. */
-static size_t text_length(const char *data, size_t size)
-{
-	const char *zero = memchr(data, 0, size);
-	return zero != NULL ? (size_t)(zero - data) : size;
-}
-
-/** Could it be the beginning of a journal's header that was cut off? */
-static bool is_cut_header(const char *text, size_t len)
-{
-	static const char first_line[] = "XLOG\n";
-	size_t n = len < sizeof(first_line) - 1 ? len : sizeof(first_line) - 1;
-	return len < XLOG_META_SIZE_MAX && memcmp(text, first_line, n) == 0 &&
-	       memmem(text, len, "\n\n", 2) == NULL;
-}
-
-static bool is_zero(const char *data, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		if (data[i] != 0)
-			return false;
-	}
-	return true;
-}
-
-/**
- * Has the file nothing, or a part of its header and then zeros? So a power cut leaves one that
- * was just made. Gives its size.
- */
-static bool is_blank(const char *path, uint64_t *size)
-{
-	int fd = sys->open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	char data[XLOG_META_SIZE_MAX];
-	ssize_t n = sys->read(fd, data, sizeof(data));
-	size_t text = n > 0 ? text_length(data, n) : 0;
-	bool blank = n >= 0 && is_cut_header(data, text) && is_zero(data + text, n - text);
-	*size = 0;
-	while (blank && n > 0) {
-		*size += n;
-		n = sys->read(fd, data, sizeof(data));
-		blank = n <= 0 || is_zero(data, n);
-	}
-	sys->close(fd);
-	return blank && n == 0;
-}
-
 static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 {
 	struct xlog_cursor c;
@@ -533,7 +484,7 @@ static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 		r->path = c.path;
 		rc = journal_read(r, &c, signature);
 		xlog_cursor_close(&c);
-	} else if (is_last && is_blank(path, &blank_size)) {
+	} else if (is_last && xlog_is_blank(path, &blank_size)) {
 		if (!r->config->is_following) {
 			wal_recovery_stat.dropped_bytes += blank_size;
 			say_warn("%s: dropped %llu bytes: the file has no rows, nor a whole header",

@@ -169,6 +169,12 @@ int xlog_cursor_next_row(struct xlog_cursor *c, struct xrow_header *row);
  */
 off_t xlog_cursor_skip(struct xlog_cursor *c);
 
+/**
+ * Has the file nothing, or a part of a journal's header and then zeros? So a power cut leaves one
+ * that was just made. Gives its size.
+ */
+bool xlog_is_blank(const char *path, uint64_t *size);
+
 /* Writing ------------------------------------------------------------- */
 
 /** A file being written. All functions may be called in a worker thread. */
