@@ -301,6 +301,28 @@ c:wait_connected(), c.state, c.error
 taken()
 ]]
 
+-- What triggers may do, and users.
+c = connect()
+check [[
+c:on_disconnect(function(conn) conn:close() end)
+c:close() return c.state
+c = connect{reconnect_after = 0.05, wait_connected = 5}
+c.state
+c:on_connect(function() error('refused', 0) end)
+c:on_disconnect(t1)
+fd = c:eval('return box.session.fd()')
+c:eval('local ffi = require("ffi") ffi.cdef("int shutdown(int, int);") ffi.C.shutdown(..., 2)', {fd}, {timeout = 5})
+c:wait_state('error'), c.state, c.error
+taken()
+c = netbox.connect(address, {user = 'ann', password = 'bad', reconnect_after = 0.05, wait_connected = 0.2})
+c.state, c.error
+c:close() return c.state
+c = connect()
+c:on_schema_reload(function() error('refused', 0) end)
+c:call('add_space', {'again'})
+c:wait_state('error'), c.state, c.error
+]]
+
 -- The old CALL, timeouts by fiber, and what is not documented but used.
 c = connect()
 check [[

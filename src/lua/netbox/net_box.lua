@@ -128,7 +128,6 @@ local function make_hooks(weak, cond, shared)
         if conn ~= nil and conn.state ~= 'closed' then
             conn.state = state
             conn.error = err
-            conn._is_connected = is_usable(conn)
         end
         cond:broadcast()
     end
@@ -173,6 +172,7 @@ local function make_hooks(weak, cond, shared)
         if conn.peer_protocol_features.watchers then
             core.watch(conn._transport, 'box.shutdown')
         end
+        conn._is_connected = true
         local ok, err = pcall(run_triggers, conn._on_connect, conn)
         if not ok then
             shared.is_refused = true
@@ -228,6 +228,7 @@ local function make_hooks(weak, cond, shared)
         local transport = conn._leader
         conn._is_console = true
         shared.was_connected = true
+        conn._is_connected = true
         local ok, err = pcall(run_triggers, conn._on_connect, conn)
         if not ok then
             shared.is_refused = true
@@ -507,6 +508,7 @@ end
 
 function remote._disconnect(conn, state, err)
     if conn._is_connected then
+        conn._is_connected = false -- a trigger may close it
         for _, f in ipairs(set_trigger(conn._on_disconnect)) do
             local ok, why = pcall(f, conn)
             if not ok then
@@ -598,7 +600,6 @@ function remote._shut_down(conn, shared)
         end
         if is_usable(conn) then
             conn.state = 'graceful_shutdown'
-            conn._is_connected = true
             shared.is_leaving = true
             conn._cond:broadcast()
             core.touch(conn._transport)

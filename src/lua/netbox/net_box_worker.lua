@@ -19,6 +19,8 @@ local worker = {}
 
 local GREETING_SIZE, LINE_SIZE = 128, 64
 local TIMEOUT_MAX = 500 * 365 * 86400
+-- As in the reference.
+local CONNECT_TIMEOUT = 10
 local ITERATOR_ALL, LIMIT_MAX = 2, 0xFFFFFFFF
 local VCOLLATION = 277
 local ASYNC = {is_async = true}
@@ -149,9 +151,9 @@ local function fetch_schema(transport, hooks)
 end
 
 local function open(transport, opts, hooks)
-    local deadline = clock.monotonic() + (opts.connect_timeout or TIMEOUT_MAX)
-    local ok, err = core.connect(transport, opts.host, opts.service,
-                                 opts.connect_timeout or TIMEOUT_MAX)
+    local timeout = opts.connect_timeout or CONNECT_TIMEOUT
+    local deadline = clock.monotonic() + timeout
+    local ok, err = core.connect(transport, opts.host, opts.service, timeout)
     if not ok then
         return nil, err
     end
