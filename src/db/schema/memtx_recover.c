@@ -22,6 +22,8 @@
 enum {
 	/** An index of fewer rows is not worth a worker. */
 	WORKER_ROWS_MIN = 10000,
+	/** Between two lines in the log. */
+	REPORT_SECONDS = 3,
 };
 
 static struct {
@@ -114,7 +116,7 @@ void memtx_recover_abort(void)
 struct build {
 	/** tx: who waits. */
 	struct fiber *fiber;
-	size_t running;
+	size_t running, started;
 	/** The first error. */
 	struct diag diag;
 };
@@ -152,8 +154,8 @@ static void job_done(void *arg, int rc)
 	if (rc != 0 && build->diag.last == NULL)
 		diag_move(diag_get(), &build->diag);
 	xfree(job);
-	if (--build->running == 0)
-		fiber_wakeup(build->fiber);
+	build->running--;
+	fiber_wakeup(build->fiber);
 }
 
 static int build_by_rows(struct index *index, struct iterator *it)
@@ -180,6 +182,7 @@ static int build_by_worker(struct build *build, struct index *index, struct iter
 	struct build_job *job = xmalloc(sizeof(*job));
 	*job = (struct build_job){build, index, vtab, view, row_count};
 	build->running++;
+	build->started++;
 	worker_post(job_run, job, job_done);
 	return 0;
 }
@@ -224,6 +227,20 @@ static int has_deferred(struct space *space, void *arg)
 	return 0;
 }
 
+/** Waits for all workers; tells now and then how far they are. */
+static void build_wait(const struct build *build)
+{
+	double reported = loop_monotonic();
+	while (build->running > 0) {
+		fiber_yield();
+		if (loop_monotonic() - reported < REPORT_SECONDS)
+			continue;
+		reported = loop_monotonic();
+		say_info("%zu of %zu large indexes are built", build->started - build->running,
+			 build->started);
+	}
+}
+
 int memtx_recover_end(void)
 {
 	struct build build = {.fiber = fiber()};
@@ -235,8 +252,7 @@ int memtx_recover_end(void)
 	double started = ev_time();
 	index_deferred_is_closed = true;
 	int rc = space_foreach(build_space, &build);
-	while (build.running > 0)
-		fiber_yield();
+	build_wait(&build);
 	index_deferred_is_closed = false;
 	if (build.diag.last != NULL) {
 		diag_move(&build.diag, diag_get());
