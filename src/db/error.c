@@ -61,6 +61,13 @@ void client_error_set(const struct error_type *type, unsigned code, const char *
 		diag_log();
 }
 
+void client_error_set_text(unsigned code, const char *text)
+{
+	struct error *e = error_new(&type_ClientError, code, __FILE__, __LINE__, "%s", text);
+	diag_set_error(e);
+	error_unref(e);
+}
+
 void error_set_string(struct error *e, const char *name, const char *value)
 {
 	char buf[512];

@@ -26,6 +26,9 @@ extern const struct error_type
 void client_error_set(const struct error_type *type, unsigned code, const char *file,
 		      unsigned line, ...);
 
+/** Sets one of the code with another text than the code's: what later versions say. */
+void client_error_set_text(unsigned code, const char *text);
+
 /** Builds one without setting it; the caller owns the reference. */
 struct error *client_error_new(unsigned code, const char *file, unsigned line, ...);
 

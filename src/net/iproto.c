@@ -12,6 +12,7 @@
 #include "net/connection.h"
 #include "net/linger.h"
 #include "net/listen.h"
+#include "net/login_attempts.h"
 #include "net/session.h"
 #include "net/stat.h"
 #include "net/watch.h"
@@ -57,6 +58,7 @@ void net_free(void)
 	connection_drop_caches();
 	loop_set_hook(LOOP_HOOK_NET, NULL);
 	stat_free();
+	login_attempts_free();
 	session_free();
 	watch_free();
 }

@@ -18,6 +18,7 @@
 #include "db/port.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
+#include "net/auth.h"
 #include "net/connection.h"
 #include "net/iproto.h"
 #include "net/stat.h"
@@ -239,7 +240,7 @@ void reply_id(struct connection *con, uint64_t sync)
 	for (size_t i = 0; i < sizeof(features); i++)
 		mp_put_uint(out, features[i]);
 	mp_put_uint(out, IPROTO_AUTH_TYPE);
-	mp_put_str(out, "chap-sha1");
+	mp_put_str(out, password_method_names[auth_config.method]);
 	put_header(out->data + begin, sync, IPROTO_OK, out->size - begin - REPLY_HEADER_SIZE);
 	connection_answered(con);
 }

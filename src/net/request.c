@@ -17,6 +17,7 @@
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
+#include "net/auth.h"
 #include "net/connection.h"
 #include "net/iproto.h"
 #include "net/reply.h"
@@ -261,6 +262,9 @@ static int dispatch(struct connection *con, const struct xrow_header *row)
 		client_error(ER_UNABLE_TO_PROCESS_IN_STREAM, iproto_type_name(row->type));
 		return -1;
 	}
+	if (auth_config.disable_guest && row->type != IPROTO_AUTH && row->type != IPROTO_ID &&
+	    auth_check_guest(con->session) != 0)
+		return -1;
 	if (row->schema_version != 0 && row->schema_version != schema_version) {
 		client_error(ER_WRONG_SCHEMA_VERSION, schema_version, row->schema_version);
 		return -1;

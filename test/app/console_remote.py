@@ -82,7 +82,7 @@ class Remote(unittest.TestCase):
     def test_failures(self):
         server = self.serve(TARN)
         out = converse(TARN, f'ann:wrong@unix/:{server.dir}/bin', '1+1')
-        self.assertIn("- error: Incorrect password supplied for user 'ann'", out)
+        self.assertIn("- error: User not found or supplied credentials are invalid", out)
         self.assertIn('- 2', out)
         self.assertIn('- error: Connection is not established', converse(TARN, 'unix/:./nosuch', ''))
 

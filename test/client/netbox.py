@@ -34,7 +34,7 @@ def converse(server_binary, client, script, kind):
         bad.append('the server did not stop cleanly')
     if bad:
         bad.append(server.log()[-1500:])
-    return out.splitlines(), bad
+    return process.mask_login(out).splitlines(), bad
 
 
 def compare(tarn, reference, script, kind):

@@ -65,8 +65,8 @@ async function authentication() {
                 'guest may not eval');
     guest.disconnect();
 
-    await refused({username: 'ann', password: 'guess'}, /Incorrect password supplied for user 'ann'/);
-    await refused({username: 'nobody', password: 'x'}, /User 'nobody' is not found/);
+    await refused({username: 'ann', password: 'guess'}, /User not found or supplied credentials are invalid/);
+    await refused({username: 'nobody', password: 'x'}, /User not found or supplied credentials are invalid/);
 
     const poor = connect({username: 'poor', password: 'x'});
     await poor.connect();

@@ -25,8 +25,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 REFERENCE = '--reference' in sys.argv
 FETCH_POSITION, AFTER_POSITION, AFTER_TUPLE, POSITION = 0x1f, 0x2e, 0x2f, 0x35
 KEY_PART_TYPE, ITERATOR_POSITION = 18, 247
-ILLEGAL_PARAMS, INVALID_MSGPACK, NO_SUCH_USER, PASSWORD, UNKNOWN_TYPE, MISSING_FIELD, SCHEMA = (
-    1, 20, 45, 47, 48, 69, 109)
+ILLEGAL_PARAMS, INVALID_MSGPACK, PASSWORD, UNKNOWN_TYPE, MISSING_FIELD, SCHEMA = (
+    1, 20, 47, 48, 69, 109)
+REFUSED = 'User not found or supplied credentials are invalid'
 HEADER = encode({TYPE: PING, SYNC: 7})
 server = port = None
 
@@ -319,10 +320,10 @@ class Authentication(Base):
         c = Client(port)
         with self.assertRaises(ServerError) as e:
             c.auth('ann', 'wrong')
-        self.assertEqual((e.exception.code, str(e.exception)), (PASSWORD, "Incorrect password supplied for user 'ann'"))
+        self.assertEqual((e.exception.code, str(e.exception)), (PASSWORD, REFUSED))
         with self.assertRaises(ServerError) as e:
             c.auth('nobody', 'x')
-        self.assertEqual((e.exception.code, str(e.exception)), (NO_SUCH_USER, "User 'nobody' is not found"))
+        self.assertEqual((e.exception.code, str(e.exception)), (PASSWORD, REFUSED))
         # The connection is still the guest's, and may try again.
         with self.assertRaises(ServerError):
             c.eval('return 1')

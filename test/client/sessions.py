@@ -25,7 +25,7 @@ def converse(server_binary, client):
     if server.stop() != 0:
         sys.exit(f'{server_binary} did not stop cleanly\n{server.log()[-1500:]}')
     # How a dropped connection looks is chance: did the client write once more behind the end?
-    return out.replace('Connection reset by peer', 'Peer closed').splitlines()
+    return process.mask_login(out).replace('Connection reset by peer', 'Peer closed').splitlines()
 
 
 def main():

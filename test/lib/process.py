@@ -7,6 +7,7 @@ and free_port() give each test a directory and a port of its own.
 import atexit
 import ctypes
 import os
+import re
 import shutil
 import signal
 import socket
@@ -31,6 +32,12 @@ def program(name):
     if path is None:
         raise SystemExit(f'no such program: {name}')
     return os.path.abspath(path)
+
+
+def mask_login(out):
+    """What programs print, with any text of a refused login made the same."""
+    return re.sub(r"Incorrect password supplied for user '\w+'|User '\w+' is not found|"
+                  'User not found or supplied credentials are invalid', '(login refused)', out)
 
 
 def temp_dir():

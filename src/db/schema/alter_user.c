@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Rows of _user: [id, owner, name, "user" or "role", {method = hash}].
+ * Rows of _user: [id, owner, name, "user" or "role", {method = data}], and where the rules
+ * for passwords need them, [{method = data}, ...] of old ones, and the time of the last.
  */
 #include <string.h>
 
 #include "core/memory.h"
-#include "data/base64.h"
 #include "data/mp.h"
 #include "db/error.h"
 #include "db/schema/access.h"
@@ -13,7 +13,8 @@
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
-enum { FIELD_ID, FIELD_OWNER, FIELD_NAME, FIELD_TYPE, FIELD_AUTH };
+enum { FIELD_ID, FIELD_OWNER, FIELD_NAME, FIELD_TYPE, FIELD_AUTH,
+	FIELD_AUTH_HISTORY, FIELD_LAST_MODIFIED };
 
 static int user_error(const struct user *user, const char *text)
 {
@@ -21,48 +22,28 @@ static int user_error(const struct user *user, const char *text)
 	return -1;
 }
 
-/** The password's hash from {"chap-sha1": base64}. Other methods are passed over. */
+/** The password from {method = data}. Guest may have the empty one alone. */
 static int user_decode_auth(struct user *user, const char *data)
 {
-	uint32_t count = mp_decode_map(&data);
-	if (count > 0 && user->is_role)
+	const char *map = data;
+	if (user->is_role && mp_decode_map(&map) > 0)
 		return user_error(user, "authentication data can not be set for a role");
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t len;
-		if (mp_typeof(*data) != MP_STR) {
-			mp_next(&data);
-			mp_next(&data);
-			continue;
-		}
-		const char *method = mp_decode_str(&data, &len);
-		if (len != 9 || memcmp(method, "chap-sha1", 9) != 0) {
-			mp_next(&data);
-			continue;
-		}
-		enum { HASH_LEN = 28 };
-		unsigned char hash[HASH_LEN / 4 * 3 + 3];
-		if (mp_typeof(*data) != MP_STR)
-			return user_error(user, "invalid user password");
-		const char *text = mp_decode_str(&data, &len);
-		/* A user without a password has an empty string there. */
-		if (len == 0)
-			continue;
-		if (len != HASH_LEN || base64_decode(text, len, hash) != SCRAMBLE_SIZE)
-			return user_error(user, "invalid user password");
-		memcpy(user->hash2, hash, SCRAMBLE_SIZE);
-		user->has_password = true;
-	}
-	if (user->id == USER_GUEST && user->has_password) {
-		char empty[HASH_TEXT_SIZE];
-		unsigned char hash[SCRAMBLE_SIZE + 3];
-		password_hash("", 0, empty);
-		base64_decode(empty, strlen(empty), hash);
-		if (memcmp(hash, user->hash2, SCRAMBLE_SIZE) != 0) {
-			client_error(ER_GUEST_USER_PASSWORD);
-			return -1;
-		}
+	const char *problem = password_decode(&user->password, data);
+	if (problem != NULL)
+		return user_error(user, problem);
+	if (user->id == USER_GUEST && (user->password.has_chap || user->password.has_pap) &&
+	    !password_matches(&user->password, "", 0)) {
+		client_error(ER_GUEST_USER_PASSWORD);
+		return -1;
 	}
 	return 0;
+}
+
+/** When the password was set, where the row says so. */
+static uint64_t user_decode_time(struct tuple *tuple)
+{
+	const char *time = tuple_field(tuple, FIELD_LAST_MODIFIED);
+	return time != NULL && mp_typeof(*time) == MP_UINT ? mp_decode_uint(&time) : 0;
 }
 
 static struct user *user_decode(struct tuple *tuple)
@@ -79,6 +60,7 @@ static struct user *user_decode(struct tuple *tuple)
 	user->owner_id = owner;
 	user->name = xstrndup(name, name_len <= IDENTIFIER_MAX ? name_len : 64);
 	user->is_role = type_len == 4 && memcmp(type, "role", 4) == 0;
+	user->password_time = user_decode_time(tuple);
 	const char *auth = tuple_field(tuple, FIELD_AUTH);
 	if (name_len > IDENTIFIER_MAX)
 		user_error(user, "user name is too long");
@@ -167,8 +149,8 @@ static void user_swap(struct user *user, struct user *other)
 	user->owner_id = other->owner_id;
 	user->name = other->name;
 	user->is_role = other->is_role;
-	user->has_password = other->has_password;
-	memcpy(user->hash2, other->hash2, SCRAMBLE_SIZE);
+	user->password = other->password;
+	user->password_time = other->password_time;
 	*other = was;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The cache of users and roles, and passwords.
+ * The cache of users and roles.
  */
 #include "db/schema/user.h"
 
@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <openssl/sha.h>
-
 #include "core/memory.h"
-#include "data/base64.h"
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/schema.h"
@@ -38,13 +35,21 @@ struct user *user_by_id(uint32_t uid)
 	return user;
 }
 
-struct user *user_by_name(const char *name, size_t len)
+struct user *user_find_by_name(const char *name, size_t len)
 {
 	for (int i = 0; i < USER_MAX; i++) {
 		if (users[i] != NULL && strlen(users[i]->name) == len &&
 		    memcmp(users[i]->name, name, len) == 0)
 			return users[i];
 	}
+	return NULL;
+}
+
+struct user *user_by_name(const char *name, size_t len)
+{
+	struct user *user = user_find_by_name(name, len);
+	if (user != NULL)
+		return user;
 	char *copy = xstrndup(name, len < IDENTIFIER_MAX ? len : IDENTIFIER_MAX);
 	client_error(ER_NO_SUCH_USER, copy);
 	xfree(copy);
@@ -95,51 +100,4 @@ void user_cache_free(void)
 	}
 	memset(&universe_access, 0, sizeof(universe_access));
 	memset(entity_access, 0, sizeof(entity_access));
-}
-
-/* Passwords: chap-sha1. Source: the manual, "Binary protocol", authentication. */
-
-static void sha1(unsigned char out[SCRAMBLE_SIZE], const void *data, size_t size)
-{
-	SHA1(data, size, out);
-}
-
-void password_hash(const char *password, size_t len, char *out)
-{
-	unsigned char hash1[SCRAMBLE_SIZE], hash2[SCRAMBLE_SIZE];
-	sha1(hash1, password, len);
-	sha1(hash2, hash1, sizeof(hash1));
-	size_t size = base64_encode(hash2, sizeof(hash2), out);
-	out[size] = '\0';
-}
-
-void password_scramble(const char *password, size_t len, const unsigned char *salt,
-		       unsigned char *out)
-{
-	unsigned char hash1[SCRAMBLE_SIZE], seed[2 * SCRAMBLE_SIZE];
-	sha1(hash1, password, len);
-	memcpy(seed, salt, SCRAMBLE_SIZE);
-	sha1(seed + SCRAMBLE_SIZE, hash1, sizeof(hash1));
-	sha1(out, seed, sizeof(seed));
-	for (int i = 0; i < SCRAMBLE_SIZE; i++)
-		out[i] ^= hash1[i];
-}
-
-bool user_check_scramble(const struct user *user, const unsigned char *scramble,
-			 const unsigned char *salt)
-{
-	if (!user->has_password)
-		return false;
-	/* The client sent sha1(password) xor sha1(salt, sha1(sha1(password))). */
-	unsigned char seed[2 * SCRAMBLE_SIZE], hash[SCRAMBLE_SIZE], check[SCRAMBLE_SIZE];
-	memcpy(seed, salt, SCRAMBLE_SIZE);
-	memcpy(seed + SCRAMBLE_SIZE, user->hash2, SCRAMBLE_SIZE);
-	sha1(hash, seed, sizeof(seed));
-	for (int i = 0; i < SCRAMBLE_SIZE; i++)
-		hash[i] ^= scramble[i];
-	sha1(check, hash, sizeof(hash));
-	unsigned char difference = 0;
-	for (int i = 0; i < SCRAMBLE_SIZE; i++)
-		difference |= check[i] ^ user->hash2[i];
-	return difference == 0;
 }

@@ -11,11 +11,11 @@
 
 #include "core/list.h"
 #include "core/map.h"
+#include "db/schema/password.h"
 
 enum {
 	USER_MAX = 32,	/* users and roles together, as in the reference */
 	USER_GUEST = 0, USER_ADMIN = 1, ROLE_PUBLIC = 2, ROLE_REPLICATION = 3, ROLE_SUPER = 31,
-	SCRAMBLE_SIZE = 20,
 };
 
 enum privilege {
@@ -44,9 +44,10 @@ struct user {
 	uint8_t token;
 	bool is_role;
 	char *name;
-	/** SHA1(SHA1(password)) of chap-sha1; `has_password` false: none is set. */
-	unsigned char hash2[SCRAMBLE_SIZE];
-	bool has_password;
+	/** What was stored to check a password by; see password.h. */
+	struct password password;
+	/** When it was set, in seconds since 1970; 0: not known. */
+	uint64_t password_time;
 	/** Tokens of roles granted to it directly, as bits. */
 	uint32_t roles;
 	/** Rights on this user or role. */
@@ -71,16 +72,8 @@ struct user *user_by_id(uint32_t uid);
 struct user *user_by_name(const char *name, size_t len);
 /** The same without an error. */
 struct user *user_find(uint32_t uid);
+struct user *user_find_by_name(const char *name, size_t len);
 
 /** 0 or -1 with AccessDeniedError. `object_name` may be NULL for the universe. Owners may all. */
 int access_check(uint32_t privileges, enum object_type type, const char *object_name,
 		 uint32_t owner_id, const struct access *access);
-
-/** Checks a chap-sha1 scramble of SCRAMBLE_SIZE bytes. True where it matches. */
-bool user_check_scramble(const struct user *user, const unsigned char *scramble,
-			 const unsigned char *salt);
-/** What a client that knows the password answers to the greeting's salt: SCRAMBLE_SIZE bytes. */
-void password_scramble(const char *password, size_t len, const unsigned char *salt,
-		       unsigned char *out);
-/** base64(SHA1(SHA1(password))), 28 characters and a zero, as stored in _user. */
-void password_hash(const char *password, size_t len, char *out);

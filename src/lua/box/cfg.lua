@@ -4,6 +4,8 @@
 -- most of it is not there, and says so.
 local c = require('tarn.cfg')
 local c_txn = require('tarn.txn')
+local c_user = require('tarn.user')
+local guest = require('tarn.box.guest')
 local space = require('tarn.box.space')
 local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
@@ -29,10 +31,36 @@ end
 -- Of txn_timeout: from so many seconds on it is none.
 local NO_TIMEOUT = 365 * 100 * 86400
 
+-- The configuration as box.cfg shows it.
+local current = {}
+
+-- Settings of logging in that are applied together.
+local auth_options = {'auth_type', 'auth_delay', 'auth_retries', 'password_lifetime_days',
+                      'disable_guest'}
+
+local function set_auth(all)
+    c_user.set_auth(all.auth_type or 'chap-sha1', all.auth_delay or 0, all.auth_retries or 0,
+                    all.password_lifetime_days or 0, all.disable_guest or false)
+end
+
+local function auth_setter(name)
+    return function(value)
+        local all = {}
+        for _, option in ipairs(auth_options) do
+            all[option] = current[option]
+        end
+        all[name] = value
+        set_auth(all)
+    end
+end
+
 -- What a change of an option at run time does; where there is nothing to do, it says
 -- for whom it is kept. An option that is not here cannot be changed.
 local dynamic = {
-    listen = c.set_listen,
+    listen = function(uris)
+        c.set_listen(uris)
+        guest.check()
+    end,
     log_level = function(level) log_cfg.set('level', level) end,
     log_format = function(format) log_cfg.set('format', format) end,
     log_modules = function(modules) log_cfg.set('modules', modules) end,
@@ -74,7 +102,14 @@ local dynamic = {
     replication_sync_lag = nothing, replication_sync_timeout = nothing,
     replication_skip_conflict = nothing, replication_synchro_quorum = nothing,
     replication_synchro_timeout = nothing,
+    -- Read by password.lua.
+    password_enforce_digits = nothing, password_enforce_lowercase = nothing,
+    password_enforce_specialchars = nothing, password_enforce_uppercase = nothing,
+    password_history_length = nothing, password_min_length = nothing,
 }
+for _, name in ipairs(auth_options) do
+    dynamic[name] = auth_setter(name)
+end
 
 local function same(a, b)
     if type(a) == 'table' and type(b) == 'table' then
@@ -91,9 +126,6 @@ local function show(value)
     end
     return value == nil and 'null' or tostring(value)
 end
-
--- The configuration as box.cfg shows it.
-local current = {}
 
 local function check_dynamic(new)
     for name, value in pairs(new) do
@@ -244,6 +276,7 @@ function box.cfg(given)
     c.say(3, 'log level ' .. tostring(log_cfg.levels[all.log_level] or all.log_level))
     title.update({status = 'loading'})
     set_others(all)
+    set_auth(all)
     -- box.space is needed while the data is loaded: triggers and procedures see it.
     c.start(all)
     title.update({status = 'running'})
@@ -254,6 +287,7 @@ function box.cfg(given)
     space.follow_all()
     sequence.follow_all()
     tell_options()
+    guest.check()
 end
 
 api.snapshot = c.snapshot

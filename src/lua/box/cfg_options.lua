@@ -2,6 +2,7 @@
 -- The options of box.cfg{}: type, default, and a check that needs no running
 -- instance. What a change does is in cfg.lua.
 local c = require('tarn.cfg')
+local c_user = require('tarn.user')
 local txn = require('tarn.box.txn')
 local log_cfg = require('internal.log_cfg')
 local box = require('box')
@@ -79,11 +80,21 @@ M.options = {
     worker_pool_threads = {'number', 4},
     -- Of later versions; some are accepted only where they ask for what this server does
     -- anyway.
+    auth_delay = {'number'},
+    auth_retries = {'number'},
     auth_type = {'string'},
+    disable_guest = {'boolean'},
     election_mode = {'string'},
     iproto_threads = {'number'},
     log_modules = {'table'},
     memtx_use_mvcc_engine = {'boolean'},
+    password_enforce_digits = {'boolean'},
+    password_enforce_lowercase = {'boolean'},
+    password_enforce_specialchars = {'boolean'},
+    password_enforce_uppercase = {'boolean'},
+    password_history_length = {'number'},
+    password_lifetime_days = {'number'},
+    password_min_length = {'number'},
     slab_alloc_granularity = {'number'},
     txn_isolation = {'string, number'},
     txn_timeout = {'number'},
@@ -158,8 +169,18 @@ local checks = {
     memtx_use_mvcc_engine = only({[false] = true}, 'not supported'),
     election_mode = only({off = true}, "only 'off' is supported"),
     iproto_threads = only({[1] = true}, 'only 1 is supported'),
-    auth_type = only({['chap-sha1'] = true}, "only 'chap-sha1' is supported"),
 }
+
+function checks.auth_type(name, value)
+    if not c_user.is_auth_method(value) then
+        wrong(name, "must be one of 'chap-sha1', 'pap-sha256'")
+    end
+end
+
+for _, name in ipairs{'auth_delay', 'auth_retries', 'password_history_length',
+                      'password_lifetime_days', 'password_min_length'} do
+    checks[name] = at_least(0, 'must be greater than or equal to 0')
+end
 
 function checks.memtx_memory(name, value)
     if value < 0 or value > 4398046510080 then

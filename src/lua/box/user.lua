@@ -3,13 +3,15 @@
 local util = require('tarn.box.util')
 local priv = require('tarn.box.priv')
 local c = require('tarn.user')
+local password_rules = require('tarn.box.password')
+local guest = require('tarn.box.guest')
 local box = require('box')
 
 local M = {}
 local user, role = {}, {}
 util.schema.user, util.schema.role = user, role
 
-local SUPER, SYSTEM_USER_MAX = 31, 2
+local GUEST, SUPER, SYSTEM_USER_MAX = 0, 31, 2
 
 -- The row of a user or role by name or id; nil where there is none.
 local function find(name)
@@ -55,14 +57,6 @@ function user.password(password)
     return c.password_hash(password)
 end
 
-local function auth_methods(password)
-    local methods = util.map({})
-    if password ~= nil then
-        methods['chap-sha1'] = user.password(password)
-    end
-    return methods
-end
-
 -- What every user may: log in, use what is public, change their own password.
 local function grant_basics(uid, name)
     priv.grant(uid, name, 'public')
@@ -80,8 +74,12 @@ function user.create(name, options)
         end
         box.error(box.error.USER_EXISTS, tostring(name))
     end
+    if options.password ~= nil then
+        password_rules.check(options.password)
+    end
     local row = box.space._user:auto_increment{
-        box.session.euid(), name, 'user', auth_methods(options.password)}
+        box.session.euid(), name, 'user', password_rules.methods(options.password),
+        password_rules.extra_fields(options.password)}
     util.as_admin(grant_basics, row[1], name)
 end
 
@@ -108,7 +106,8 @@ end
 -- Passwords -----------------------------------------------------------------
 
 local function set_password(uid, password)
-    box.space._user:update({uid}, {{'=', 5, auth_methods(password)}})
+    local row = util.as_admin(box.space._user.get, box.space._user, {uid})
+    box.space._user:update({uid}, password_rules.change(row, password))
 end
 
 -- passwd(password) changes the current user's, passwd(name, password) another's.
@@ -125,7 +124,11 @@ end
 -- Rights --------------------------------------------------------------------
 
 function user.grant(name, ...)
-    return priv.grant(check_user(name), name, ...)
+    local uid = check_user(name)
+    priv.grant(uid, name, ...)
+    if uid == GUEST then
+        guest.check()
+    end
 end
 
 function user.revoke(name, ...)

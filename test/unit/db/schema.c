@@ -209,11 +209,11 @@ static void test_users(void **state)
 	struct txn *txn = txn_begin(false);
 	assert_ok(replace(SPACE_USER, text));
 	assert_string_equal(user_by_id(U1)->name, "renamed");
-	assert_true(user_by_id(U1)->has_password);
+	assert_true(user_by_id(U1)->password.has_chap);
 	assert_ok(insert(SPACE_USER, "[44, 1, 'x', 'user', {}]"));
 	txn_rollback(txn);
 	assert_string_equal(user_by_id(U1)->name, "u1");
-	assert_false(user_by_id(U1)->has_password);
+	assert_false(user_by_id(U1)->password.has_chap);
 	assert_null(user_find(44));
 	assert_null(user_by_name("nobody", 6));
 	assert_string_equal(diag_last()->message, "User 'nobody' is not found");
@@ -260,7 +260,7 @@ static void test_scramble(void **state)
 	struct user *user = user_by_id(U1);
 	unsigned char salt[SCRAMBLE_SIZE] = "0123456789abcdefghi";
 	unsigned char scramble[SCRAMBLE_SIZE] = {0};
-	assert_false(user_check_scramble(user, scramble, salt));
+	assert_false(password_check_chap(&user->password, scramble, salt));
 }
 
 /* Functions ------------------------------------------------------------------- */

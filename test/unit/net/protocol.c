@@ -86,7 +86,7 @@ static void test_bad_bodies(void **state)
 		{IPROTO_AUTH, "\x82\x23\xa5""admin\x21\x90", 10, ER_INVALID_MSGPACK},
 		{IPROTO_AUTH, "\x82\x23\xa5""admin\x21\x92\x01\x02", 12, ER_INVALID_MSGPACK},
 		{IPROTO_AUTH, "\x82\x23\xa5""admin\x21\x92\x01\xa1x", 13, ER_INVALID_MSGPACK},
-		{IPROTO_AUTH, "\x82\x23\xa6""nobody\x21\x90", 11, ER_NO_SUCH_USER},
+		{IPROTO_AUTH, "\x82\x23\xa6""nobody\x21\x90", 11, ER_INVALID_MSGPACK},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		send_packet(&c, cases[i].type, i, cases[i].body, cases[i].size);

@@ -76,7 +76,7 @@ static void test_auth(void **state)
 	memset(p + 21, 'x', 20);
 	send_packet(&c, IPROTO_AUTH, 2, body, 41);
 	expect_reply(&c, &r, ERROR(ER_PASSWORD_MISMATCH), 2);
-	expect_error_text(&r, "Incorrect password supplied for user 'guest'");
+	expect_error_text(&r, "User not found or supplied credentials are invalid");
 	assert_int_equal(ask_number(&c, "triggers", 2), failed + 1);
 	client_close(&c);
 }
