@@ -6,7 +6,7 @@ local fio = require('fio')
 
 box.cfg{work_dir = fio.tempdir(), log_level = 2}
 local test = tap.test('index_keys')
-test:plan(13)
+test:plan(14)
 
 local s = box.schema.space.create('s')
 s:create_index('pk')
@@ -98,6 +98,38 @@ test:test('hint', function(test)
     test:is(ids('h'), ids('g'), 'changed')
     s.index.h:alter{hint = true}
     test:is(ids('h'), ids('g'), 'altered')
+end)
+reset()
+
+test:test('sort_order', function(test)
+    test:plan(13)
+    local kinds = {unsigned = function(i) return i % 40 end, string = function(i) return 'a long common prefix' .. i % 40 end,
+                   number = function(i) return i % 40 - 20.5 end, scalar = function(i) return i % 2 == 0 and i or 's' .. i end,
+                   integer = function(i) return i % 5 ~= 0 and i % 40 - 20 or box.NULL end, double = function(i) return i % 40 + 0.5 end}
+    for kind, make in pairs(kinds) do
+        s:truncate()
+        local parts = {{2, kind, sort_order = 'desc', is_nullable = kind == 'integer'}, {1, 'unsigned'}}
+        s:create_index('d', {unique = false, parts = parts})
+        parts[1].sort_order = 'asc'
+        s:create_index('a', {unique = false, parts = {parts[1], {1, 'unsigned', sort_order = 'desc'}}})
+        for i = 1, 300 do
+            s:replace{i, make(i)}
+        end
+        for i = 1, 300, 7 do
+            s:delete(i)
+        end
+        s:create_index('built', {unique = false, parts = {{2, kind, sort_order = 'desc', is_nullable = kind == 'integer'},
+                                                          {1, 'unsigned'}}})
+        test:is(ids('d'), ids('a', {}, {iterator = 'LE'}), kind .. ': the other way round')
+        local probe = make(77)
+        test:is(ids('d', {probe}, {iterator = 'GT'}) .. s.index.d:count{probe},
+                ids('built', {probe}, {iterator = 'GT'}) .. s.index.a:count{probe}, kind .. ': keys are found')
+        s.index.d:drop()
+        s.index.a:drop()
+        s.index.built:drop()
+    end
+    s:create_index('d', {parts = {{1, 'unsigned', sort_order = 'desc'}}})
+    test:is(s.index.d.parts[1].sort_order, 'desc', 'shown')
 end)
 reset()
 

@@ -184,6 +184,7 @@ static bool index_is_wider(const struct index_def *wide, const struct index_def 
 	for (uint32_t i = 0; i < to->part_count; i++) {
 		if (!key_part_same_place(&to->parts[i], &from->parts[i]) ||
 		    to->parts[i].exclude_null != from->parts[i].exclude_null ||
+		    to->parts[i].is_desc != from->parts[i].is_desc ||
 		    to->parts[i].coll_id != from->parts[i].coll_id ||
 		    (from->parts[i].is_nullable && !to->parts[i].is_nullable) ||
 		    !field_type_contains(to->parts[i].type, from->parts[i].type))

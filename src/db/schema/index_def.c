@@ -194,6 +194,7 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 		return -1;
 	part->is_nullable = o.is_nullable;
 	part->exclude_null = o.exclude_null;
+	part->is_desc = o.sort_order.s != NULL && option_str_is(&o.sort_order, "desc", 4);
 	part->coll_id = o.collation;
 	return 0;
 }

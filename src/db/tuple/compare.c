@@ -62,6 +62,12 @@ static inline int compare_collated(const char *a, const char *b, const struct ke
 	return coll_compare(part->coll, a, a_len, b, b_len);
 }
 
+/** A comparison of values, turned round where greater ones come first. */
+static inline int in_order(int rc, const struct key_part *part)
+{
+	return part->is_desc ? (rc < 0) - (rc > 0) : rc;
+}
+
 /** Two values, either of which may be nil or, as NULL, not there. */
 static inline int compare_nullable(const char *a, const char *b, const struct key_part *part)
 {
@@ -145,7 +151,7 @@ static int compare_any(const struct tuple *a, const struct tuple *b, const struc
 		int rc = part->is_nullable ? compare_nullable(a_field, b_field, part) :
 			compare_collated(a_field, b_field, part);
 		if (rc != 0)
-			return rc;
+			return in_order(rc, part);
 	}
 	return 0;
 }
@@ -159,7 +165,7 @@ static int compare_any_with_key(const struct tuple *tuple, const char *key, uint
 		int rc = part->is_nullable ? compare_nullable(field, key, part) :
 			compare_collated(field, key, part);
 		if (rc != 0)
-			return rc;
+			return in_order(rc, part);
 		if (i + 1 < part_count)
 			mp_next(&key);
 	}
@@ -171,7 +177,7 @@ int key_compare(const char *a, const char *b, uint32_t part_count, const struct 
 	for (uint32_t i = 0; i < part_count; i++) {
 		int rc = compare_nullable(a, b, &def->parts[i]);
 		if (rc != 0)
-			return rc;
+			return in_order(rc, &def->parts[i]);
 		mp_next(&a);
 		mp_next(&b);
 	}
@@ -185,7 +191,8 @@ int tuple_compare_raw(const char *a, const char *b, const struct key_def *def)
 	int rc = 0;
 	for (uint32_t i = 0; i < def->part_count && rc == 0; i++) {
 		const struct key_part *part = &def->parts[i];
-		rc = compare_nullable(tuple_raw_part(a, part), tuple_raw_part(b, part), part);
+		rc = in_order(compare_nullable(tuple_raw_part(a, part), tuple_raw_part(b, part),
+					       part), part);
 	}
 	return rc;
 }
@@ -196,7 +203,7 @@ int tuple_compare_raw_with_key(const char *data, const char *key, uint32_t part_
 	int rc = 0;
 	for (uint32_t i = 0; i < part_count && rc == 0; i++) {
 		const struct key_part *part = &def->parts[i];
-		rc = compare_nullable(tuple_raw_part(data, part), key, part);
+		rc = in_order(compare_nullable(tuple_raw_part(data, part), key, part), part);
 		mp_next(&key);
 	}
 	return rc;
@@ -214,7 +221,7 @@ void key_def_set_comparators(struct key_def *def)
 {
 	def->_compare = compare_any;
 	def->_compare_with_key = compare_any_with_key;
-	if (def->has_nullable || def->has_coll || def->has_path)
+	if (def->has_nullable || def->has_coll || def->has_path || def->has_desc)
 		return;
 	const struct key_part *part = &def->parts[0];
 	if (def->part_count == 1) {

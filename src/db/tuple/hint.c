@@ -10,7 +10,8 @@
  *     datetime                     seconds, and most of the nanoseconds
  *     scalar                       three bits of class, 61 bits of the above
  *
- * Of a nullable part, nil has hint 0 and others one more than above.
+ * Of a nullable part, nil has hint 0 and others one more than above. Of one in
+ * descending order all bits of that are turned round.
  *
  * Where the first two parts are unsigned, and the second cannot be nil, a hint tells of both:
  *
@@ -145,6 +146,18 @@ static hint_t key_hint_nullable(const char *key, uint32_t part_count, const stru
 	return hint_nullable(key, &def->parts[0]);
 }
 
+/* A first part whose greater values come first. */
+
+static hint_t tuple_hint_desc(const struct tuple *tuple, const struct key_def *def)
+{
+	return ~tuple_hint_nullable(tuple, def);
+}
+
+static hint_t key_hint_desc(const char *key, uint32_t part_count, const struct key_def *def)
+{
+	return ~key_hint_nullable(key, part_count, def);
+}
+
 /* Pairs of unsigned parts. */
 
 static inline hint_t hint_pair(uint64_t first, uint64_t second)
@@ -178,7 +191,8 @@ static hint_t key_hint_pair(const char *key, uint32_t part_count, const struct k
 
 static bool key_def_is_pair(const struct key_def *def)
 {
-	return def->part_count > 1 && def->parts[0].type == FIELD_TYPE_UNSIGNED &&
+	return def->part_count > 1 && !def->parts[0].is_desc && !def->parts[1].is_desc &&
+		def->parts[0].type == FIELD_TYPE_UNSIGNED &&
 		def->parts[1].type == FIELD_TYPE_UNSIGNED && !def->parts[1].is_nullable;
 }
 
@@ -186,14 +200,17 @@ void key_def_set_hints(struct key_def *def)
 {
 	const struct key_part *part = &def->parts[0];
 	def->hint_is_pair = key_def_is_pair(def);
-	def->hint_is_exact = !def->hint_is_pair &&
+	def->hint_is_exact = !def->hint_is_pair && !part->is_desc &&
 		(part->type == FIELD_TYPE_UNSIGNED || part->type == FIELD_TYPE_INTEGER ||
 		 part->type == FIELD_TYPE_BOOLEAN);
-	def->hint_is_bytes = part->coll == NULL && (part->type == FIELD_TYPE_STRING ||
-						    part->type == FIELD_TYPE_VARBINARY);
+	def->hint_is_bytes = part->coll == NULL && !part->is_desc &&
+		(part->type == FIELD_TYPE_STRING || part->type == FIELD_TYPE_VARBINARY);
 	if (def->hint_is_pair) {
 		def->_tuple_hint = tuple_hint_pair;
 		def->_key_hint = key_hint_pair;
+	} else if (part->is_desc) {
+		def->_tuple_hint = tuple_hint_desc;
+		def->_key_hint = key_hint_desc;
 	} else if (part->is_nullable) {
 		def->_tuple_hint = tuple_hint_nullable;
 		def->_key_hint = key_hint_nullable;

@@ -45,6 +45,7 @@ static void key_def_finish(struct key_def *def)
 		const struct key_part *part = &def->parts[i];
 		def->has_nullable |= part->is_nullable;
 		def->has_exclude_null |= part->exclude_null;
+		def->has_desc |= part->is_desc;
 		def->has_path |= part->path != NULL;
 		def->is_multikey |= part->path != NULL && part->path->any_step != PATH_NO_ANY;
 		def->has_coll |= part->coll != NULL;
@@ -133,6 +134,7 @@ bool key_def_equal(const struct key_def *a, const struct key_def *b)
 		const struct key_part *p = &a->parts[i], *q = &b->parts[i];
 		if (!key_part_same_place(p, q) || p->type != q->type ||
 		    p->is_nullable != q->is_nullable || p->exclude_null != q->exclude_null ||
+		    p->is_desc != q->is_desc ||
 		    p->coll_id != q->coll_id)
 			return false;
 	}

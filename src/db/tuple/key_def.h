@@ -24,6 +24,8 @@ struct key_part {
 	bool is_nullable;
 	/** Rows in which the part is nil or missing are not in the index. */
 	bool exclude_null;
+	/** Greater values come first. */
+	bool is_desc;
 	uint32_t coll_id;
 	/** The collation's, or NULL where bytes are compared. Set and counted by key definitions. */
 	struct coll *coll;
@@ -62,6 +64,7 @@ struct key_def {
 	bool has_coll;
 	bool has_path;
 	bool has_exclude_null;
+	bool has_desc;
 	/** A part's path has `[*]`: a tuple has a key for each element of that array. */
 	bool is_multikey;
 	/** The parts are those of what a function returns, not of the tuple. */

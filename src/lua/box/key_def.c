@@ -104,6 +104,10 @@ void lua_push_key_parts(lua_State *L, const struct key_def *def)
 			lua_pushboolean(L, true);
 			lua_setfield(L, -2, "exclude_null");
 		}
+		if (part->is_desc) {
+			lua_pushliteral(L, "desc");
+			lua_setfield(L, -2, "sort_order");
+		}
 		if (part->path_text != NULL) {
 			lua_pushstring(L, part->path_text);
 			lua_setfield(L, -2, "path");
@@ -166,6 +170,16 @@ static void read_path(lua_State *L, struct key_part *part)
 	lua_pop(L, 1);
 }
 
+static void read_sort_order(lua_State *L, struct key_part *part)
+{
+	lua_getfield(L, -1, "sort_order");
+	const char *order = lua_tostring(L, -1);
+	part->is_desc = order != NULL && strcmp(order, "desc") == 0;
+	if (order != NULL && !part->is_desc && strcmp(order, "asc") != 0)
+		throw_illegal(L, "unknown sort order");
+	lua_pop(L, 1);
+}
+
 static bool read_flag(lua_State *L, const char *name)
 {
 	lua_getfield(L, -1, name);
@@ -193,6 +207,7 @@ static void read_part(lua_State *L, int no, struct key_part *part)
 	}
 	lua_pop(L, 1);
 	read_path(L, part);
+	read_sort_order(L, part);
 }
 
 /** (empty definition, parts with collation_id for names) */
