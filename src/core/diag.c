@@ -27,7 +27,13 @@ const struct error_type type_ChannelIsClosed = {"ChannelIsClosed", &type_Excepti
 const struct error_type type_IllegalParams = {"IllegalParams", &type_Exception};
 const struct error_type type_LuajitError = {"LuajitError", &type_Exception};
 
+enum {
+	/** Bytes of fields behind an error's text in the log. */
+	LOG_FIELDS_MAX = 1000,
+};
+
 const char *(*error_log_name)(const struct error *e);
+void (*error_log_fields)(const struct error *e, char *out, size_t size);
 
 static bool type_is(const struct error_type *type, const struct error_type *parent)
 {
@@ -139,6 +145,16 @@ const char *error_field(const struct error *e, const char *name)
 	return f != NULL ? f->data + strlen(name) + 1 : NULL;
 }
 
+void error_del_field(struct error *e, const char *name)
+{
+	struct error_field **place = find_field(e, name);
+	struct error_field *f = *place;
+	if (f == NULL)
+		return;
+	*place = f->next;
+	xfree(f);
+}
+
 bool error_is(const struct error *e, const struct error_type *type)
 {
 	return type_is(e->type, type);
@@ -206,8 +222,14 @@ void diag_log(void)
 {
 	for (const struct error *e = diag_last(); e != NULL; e = e->cause) {
 		const char *name = error_log_name != NULL ? error_log_name(e) : NULL;
-		if (LOG_ERROR <= log_level)
-			log_write(LOG_ERROR, e->file, e->line, e->message, "%s",
-				  name != NULL ? name : error_type_name(e));
+		if (LOG_ERROR > log_level)
+			continue;
+		char fields[LOG_FIELDS_MAX] = "";
+		if (error_log_fields != NULL)
+			error_log_fields(e, fields, sizeof(fields));
+		char *text = xasprintf("%s%s", e->message, fields);
+		log_write(LOG_ERROR, e->file, e->line, text, "%s",
+			  name != NULL ? name : error_type_name(e));
+		xfree(text);
 	}
 }

@@ -77,6 +77,9 @@ void error_set_field(struct error *e, const char *name, const char *value, size_
 /** The MessagePack value of a detail, or NULL. */
 const char *error_field(const struct error *e, const char *name);
 
+/** Removes a detail, if it is there. */
+void error_del_field(struct error *e, const char *name);
+
 /** Is the error of the type or of one derived from it? */
 bool error_is(const struct error *e, const struct error_type *type);
 
@@ -85,6 +88,9 @@ bool error_is(const struct error *e, const struct error_type *type);
  * owns the codes. NULL, or where it returns NULL: error_type_name().
  */
 extern const char *(*error_log_name)(const struct error *e);
+
+/** What the log has behind an error's text: its fields. NULL: nothing. */
+extern void (*error_log_fields)(const struct error *e, char *out, size_t size);
 
 /** `custom_type`, or the type's name. */
 const char *error_type_name(const struct error *e);

@@ -13,6 +13,7 @@
 #include "data/mp.h"
 #include "db/db_int.h"
 #include "db/error.h"
+#include "db/error_fields.h"
 #include "db/proc_stat.h"
 #include "db/schema/constraint.h"
 #include "db/schema/memtx_gc.h"
@@ -28,6 +29,7 @@ void db_init(void)
 {
 	ticks_init();
 	error_log_name = client_error_log_name;
+	error_log_fields = error_print_fields;
 	tuple_init();
 	txn_init();
 	schema_init();
@@ -63,7 +65,8 @@ int db_check_writable(const struct space *space)
 {
 	if (is_read_only && !space->def->is_temporary && !space->def->is_local) {
 		client_error(ER_READONLY);
-		error_set_field(diag_last(), "reason", "\xa6" "config", 7);
+		error_set_string(diag_last(), "reason", "config");
+		error_set_string(diag_last(), "space", space_name(space));
 		return -1;
 	}
 	return 0;
@@ -130,6 +133,55 @@ static bool rebind_to_primary_key(struct space *space, struct txn *txn,
 	return true;
 }
 
+/** Is an error of the code about a row or its change, and does not say of which space? */
+static bool is_about_row(unsigned code)
+{
+	switch (code) {
+	case ER_FIELD_TYPE:
+	case ER_FIELD_MISSING:
+	case ER_EXACT_FIELD_COUNT:
+	case ER_TUPLE_NOT_ARRAY:
+	case ER_MORE_THAN_ONE_TUPLE:
+	case ER_MEMTX_MAX_TUPLE_SIZE:
+	case ER_UPDATE_ARG_TYPE:
+	case ER_UPDATE_FIELD:
+	case ER_UPDATE_SPLICE:
+	case ER_UPDATE_INTEGER_OVERFLOW:
+	case ER_UPDATE_DECIMAL_OVERFLOW:
+	case ER_UNKNOWN_UPDATE_OP:
+	case ER_NO_SUCH_FIELD_NO:
+	case ER_NO_SUCH_FIELD_NAME:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Adds to the error of a statement what only the space knows: its name, and the field's. */
+static void explain_failure(const struct space *space, const struct request *request)
+{
+	struct error *e = diag_last();
+	if (!is_about_row(e->code) || error_field(e, "space") != NULL)
+		return;
+	error_set_string(e, "space", space_name(space));
+	const char *field = error_field(e, "field");
+	uint32_t len, no = 0;
+	if (field != NULL && mp_typeof(*field) == MP_STR) {
+		const char *text = mp_decode_str(&field, &len);
+		while (len > 0 && *text >= '0' && *text <= '9' && no < space->def->field_count) {
+			no = no * 10 + (*text++ - '0');
+			len--;
+		}
+	}
+	if (no > 0 && len == 0 && no <= space->def->field_count)
+		error_set_string(e, "field_name", space->def->fields[no - 1].name);
+	if (request->key != NULL)
+		error_set_row(e, "key", request->key, request->key_end - request->key);
+	else if (request->tuple != NULL)
+		error_set_row(e, "new_tuple", request->tuple,
+			      request->tuple_end - request->tuple);
+}
+
 int db_execute(struct space *space, struct request *request, struct tuple **result)
 {
 	struct txn *txn = txn_stmt_begin(space, request->type);
@@ -163,6 +215,7 @@ int db_execute(struct space *space, struct request *request, struct tuple **resu
 		*result = tuple;
 	return 0;
 fail:
+	explain_failure(space, request);
 	txn_stmt_rollback(txn);
 	return -1;
 }

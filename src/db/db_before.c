@@ -82,7 +82,7 @@ static int find_old_by_key(struct space *space, const struct request *request,
 	}
 	uint32_t part_count = mp_decode_array(&key);
 	if (key_validate(index->def->key_def, key, part_count, true, false) != 0)
-		return -1;
+		return index_explain_key(index, key, part_count);
 	return index->vtab->get(index, key, part_count, tuple);
 }
 

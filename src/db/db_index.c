@@ -160,9 +160,10 @@ int db_index_get(uint32_t space_id, uint32_t index_id, const char *key, const ch
 		client_error(ER_MORE_THAN_ONE_TUPLE);
 		return -1;
 	}
-	if (key_begin(&key, &part_count) != 0 ||
-	    key_validate(index->def->key_def, key, part_count, true, false) != 0)
+	if (key_begin(&key, &part_count) != 0)
 		return -1;
+	if (key_validate(index->def->key_def, key, part_count, true, false) != 0)
+		return index_explain_key(index, key, part_count);
 	return give(index->vtab->get(index, key, part_count, &tuple), &tuple, result);
 }
 
@@ -174,7 +175,9 @@ static int bound_key(struct index *index, const char **key, uint32_t *part_count
 		return 0;
 	if (key_begin(key, part_count) != 0)
 		return -1;
-	return key_validate(index->def->key_def, *key, *part_count, false, true);
+	if (key_validate(index->def->key_def, *key, *part_count, false, true) != 0)
+		return index_explain_key(index, *key, *part_count);
+	return 0;
 }
 
 /** The least tuple with the key, or the greatest. */

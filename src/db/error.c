@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <msgpuck.h>
-
-#include "core/log.h"
 #include "core/memory.h"
+#include "db/error_fields.h"
 
 const struct error_type
 	type_ClientError = {"ClientError", NULL},
@@ -31,11 +29,14 @@ static struct error *client_error_vnew(const struct error_type *type, unsigned c
 	va_end(copy);
 	if ((size_t)len >= sizeof(small)) {
 		text = xmalloc(len + 1);
-		vsnprintf(text, len + 1, error_code_format(code), ap);
+		va_copy(copy, ap);
+		vsnprintf(text, len + 1, error_code_format(code), copy);
+		va_end(copy);
 	}
 	struct error *e = error_new(type, code, file, line, "%s", text);
 	if (text != small)
 		xfree(text);
+	error_set_arguments(e, code, ap);
 	return e;
 }
 
@@ -68,25 +69,11 @@ void client_error_set_text(unsigned code, const char *text)
 	error_unref(e);
 }
 
-void error_set_string(struct error *e, const char *name, const char *value)
-{
-	char buf[512];
-	size_t len = strlen(value);
-	if (len > sizeof(buf) - 5)
-		len = sizeof(buf) - 5;
-	char *end = mp_encode_str(buf, value, len);
-	error_set_field(e, name, buf, end - buf);
-}
-
 void access_denied_error(const char *access_type, const char *object_type,
 			 const char *object_name, const char *user_name)
 {
 	client_error_set(&type_AccessDeniedError, ER_ACCESS_DENIED, __FILE__, __LINE__,
 			 access_type, object_type, object_name, user_name);
-	struct error *e = diag_last();
-	error_set_string(e, "object_type", object_type);
-	error_set_string(e, "object_name", object_name);
-	error_set_string(e, "access_type", access_type);
 }
 
 unsigned error_client_code(const struct error *e)

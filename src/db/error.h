@@ -32,7 +32,7 @@ void client_error_set_text(unsigned code, const char *text);
 /** Builds one without setting it; the caller owns the reference. */
 struct error *client_error_new(unsigned code, const char *file, unsigned line, ...);
 
-/** Sets AccessDeniedError with the fields object_type, object_name, access_type. */
+/** Sets AccessDeniedError with the fields access_type, object_type, object_name, user. */
 void access_denied_error(const char *access_type, const char *object_type,
 			 const char *object_name, const char *user_name);
 

@@ -21,6 +21,10 @@ function unpacked(f, ...)
     local _, e = pcall(f, ...)
     local t = e:unpack()
     t.trace = nil
+    -- What only tarn tells.
+    for _, name in ipairs{'space', 'index', 'field', 'field_name', 'expected', 'new_tuple'} do
+        t[name] = nil
+    end
     return t
 end
 

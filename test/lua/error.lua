@@ -6,7 +6,7 @@ local tap = require('tap')
 local fiber = require('fiber')
 
 local test = tap.test('error')
-test:plan(8)
+test:plan(9)
 
 test:test('the life of an object', function(t)
     t:plan(3)
@@ -160,6 +160,62 @@ test:test('box.error.is', function(t)
     t:plan(1)
     t:ok(box.error.is(box.error.new('A', 'b')) and not box.error.is('A') and not box.error.is(nil) and
          not box.error.is({}) and not box.error.is(1ULL), 'tells errors from the rest')
+end)
+
+test:test('fields of errors of the database', function(t)
+    t:plan(15)
+    local s = box.schema.space.create('t', {format = {{'id', 'unsigned'}, {'name', 'string'}}})
+    s:create_index('pk')
+    s:create_index('name', {parts = {'name'}})
+    s:insert{1, 'a'}
+    local function failed(f, ...)
+        local ok, e = pcall(f, ...)
+        return not ok and e:unpack() or {}
+    end
+    local function has(e, expected, name)
+        local found = {}
+        for k in pairs(expected) do
+            local v = e[k]
+            found[k] = box.tuple.is(v) and v:totable() or v
+        end
+        t:is_deeply(found, expected, name)
+    end
+    has(failed(s.insert, s, {2, 'a'}), {space = 't', index = 'name', old_tuple = {1, 'a'},
+                                        new_tuple = {2, 'a'}}, 'a duplicate')
+    s:insert{2, 'b'}
+    has(failed(s.update, s, 2, {{'=', 1, 1}}), {space = 't', index = 'pk', old_tuple = {1, 'a'},
+                                                new_tuple = {1, 'b'}}, 'of an update')
+    has(failed(s.insert, s, {3, 4}), {space = 't', field = '2', field_name = 'name',
+                                      expected = 'string', new_tuple = {3, 4}}, 'a wrong type')
+    has(failed(s.insert, s, {3}), {space = 't', field = '2', field_name = 'name'}, 'a missing field')
+    for _, f in ipairs{s.get, s.delete, s.select, s.update} do
+        has(failed(f, s, 'x', {}), {space = 't', index = 'pk', key = {'x'}, expected = 'unsigned'},
+            'a wrong key')
+    end
+    has(failed(s.index.name.min, s.index.name, {1}), {space = 't', index = 'name', key = {1}}, 'min()')
+    has(failed(s.update, s, 1, {{'+', 2, 1}}), {space = 't', operation = '+', field = '2',
+                                                field_name = 'name', key = {1}}, 'an update')
+    box.schema.user.create('joe')
+    box.schema.user.grant('joe', 'write', 'space', 't')
+    box.session.su('joe', function()
+        has(failed(s.select, s), {access_type = 'Read', object_type = 'space', object_name = 't',
+                                  user = 'joe'}, 'a grant that is missing')
+        local e = failed(s.insert, s, {1, 'x'})
+        has(e, {index = 'pk', new_tuple = {1, 'x'}}, 'a duplicate')
+        t:is(e.old_tuple, nil, 'what he may not read is not told')
+    end)
+    t:is(failed(box.error, box.error.NO_SUCH_USER, 'ann').user, 'ann', 'of an error made by code')
+    local text = require('console').eval("box.space.t:insert{1, 'b'}")
+    t:is(text, [[
+---
+- error: Duplicate key exists in unique index 'pk' in space 't'
+  fields:
+    index: pk
+    new_tuple: [1, 'b']
+    old_tuple: [1, 'a']
+    space: t
+...
+]], 'in the console')
 end)
 
 os.exit(test:check() and 0 or 1)

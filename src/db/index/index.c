@@ -10,7 +10,9 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/error_fields.h"
 #include "db/index/index_private.h"
+#include "db/tuple/tuple.h"
 
 const char *index_type_names[index_type_MAX] = {
 	[INDEX_TREE] = "TREE",
@@ -143,8 +145,24 @@ void index_delete(struct index *index)
 	index_def_delete(def);
 }
 
-int index_check_key(const struct index *index, enum iterator_type type, const char *key,
-		    uint32_t part_count)
+int index_explain_key(const struct index *index, const char *key, uint32_t part_count)
+{
+	struct error *e = diag_last();
+	error_set_string(e, "index", index->def->name);
+	error_set_string(e, "space", index->space_name);
+	size_t size = index_key_size(key, part_count);
+	char header[5];
+	size_t header_size = mp_encode_array(header, part_count) - header;
+	char *data = xmalloc(header_size + size);
+	memcpy(data, header, header_size);
+	memcpy(data + header_size, key, size);
+	error_set_row(e, "key", data, header_size + size);
+	xfree(data);
+	return -1;
+}
+
+static int check_key(const struct index *index, enum iterator_type type, const char *key,
+		     uint32_t part_count)
 {
 	const struct index_def *def = index->def;
 	if (def->type == INDEX_RTREE)
@@ -161,6 +179,13 @@ int index_check_key(const struct index *index, enum iterator_type type, const ch
 		return -1;
 	}
 	return key_validate(def->key_def, key, part_count, false, true);
+}
+
+int index_check_key(const struct index *index, enum iterator_type type, const char *key,
+		    uint32_t part_count)
+{
+	return check_key(index, type, key, part_count) == 0 ? 0 :
+		index_explain_key(index, key, part_count);
 }
 
 void index_unsupported(const struct index *index, const char *feature)
@@ -187,6 +212,7 @@ int index_check_dup(const struct index *index, const struct tuple *old_tuple,
 	if (is_allowed)
 		return 0;
 	index_duplicate(index);
+	error_set_row(diag_last(), "old_tuple", tuple_data(dup), dup->bsize);
 	return -1;
 }
 

@@ -220,6 +220,12 @@ static inline bool index_is_deferred(const struct index *index)
 }
 
 /**
+ * Adds the names of index and space, and the key (parts one behind the other), to the last error,
+ * which is about the key. Returns -1.
+ */
+int index_explain_key(const struct index *index, const char *key, uint32_t part_count);
+
+/**
  * Checks the key of a select, count, min or max, in the reference's order: ER_KEY_PART_COUNT,
  * ER_PARTIAL_KEY, ER_KEY_PART_TYPE. That the index has the type of iterator is checked by
  * its `iterator` (ER_UNSUPPORTED_INDEX_FEATURE).

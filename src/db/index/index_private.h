@@ -41,7 +41,7 @@ void index_unsupported(const struct index *index, const char *feature);
 /** Sets ER_TUPLE_FOUND for the index. */
 void index_duplicate(const struct index *index);
 
-/** May a new tuple take the place of `dup`? -1: ER_TUPLE_FOUND. */
+/** May a new tuple take the place of `dup`? -1: ER_TUPLE_FOUND, with `dup` as `old_tuple`. */
 int index_check_dup(const struct index *index, const struct tuple *old_tuple,
 		    const struct tuple *dup, enum dup_replace_mode mode);
 

@@ -100,24 +100,37 @@ uint32_t credentials_universal(const struct credentials *cr)
 	return credentials_user(cr) != NULL ? universe_access.effective[cr->token] : 0;
 }
 
-int access_check(uint32_t privileges, enum object_type type, const char *object_name,
-		 uint32_t owner_id, const struct access *access)
+/** The rights that the current user lacks; with PRIV_USAGE among them, on the universe. */
+static uint32_t access_missing(uint32_t privileges, enum object_type type, uint32_t owner_id,
+			       const struct access *access)
 {
 	const struct credentials *cr = credentials_current();
-	uint32_t universal = credentials_universal(cr);
-	uint32_t missing = (privileges | PRIV_USAGE) & ~universal;
-	if (missing == 0)
-		return 0;
-	if (missing & PRIV_USAGE)
-		return access_denied(PRIV_USAGE, OBJECT_UNIVERSE, NULL);
-	if (type == OBJECT_UNIVERSE)
-		return access_denied(missing, type, NULL);
+	uint32_t missing = (privileges | PRIV_USAGE) & ~credentials_universal(cr);
+	if (missing == 0 || (missing & PRIV_USAGE) != 0 || type == OBJECT_UNIVERSE)
+		return missing;
 	if (owner_id == cr->uid)
 		return 0;
 	missing &= ~entity_access[type].effective[cr->token];
 	if (access != NULL)
 		missing &= ~access->effective[cr->token];
-	return missing == 0 ? 0 : access_denied(missing, type, object_name);
+	return missing;
+}
+
+int access_check(uint32_t privileges, enum object_type type, const char *object_name,
+		 uint32_t owner_id, const struct access *access)
+{
+	uint32_t missing = access_missing(privileges, type, owner_id, access);
+	if (missing == 0)
+		return 0;
+	if (missing & PRIV_USAGE)
+		return access_denied(PRIV_USAGE, OBJECT_UNIVERSE, NULL);
+	return access_denied(missing, type, type == OBJECT_UNIVERSE ? NULL : object_name);
+}
+
+bool access_allows(uint32_t privileges, enum object_type type, uint32_t owner_id,
+		   const struct access *access)
+{
+	return access_missing(privileges, type, owner_id, access) == 0;
 }
 
 int access_check_ddl(uint32_t privilege, enum object_type type, const char *object_name,

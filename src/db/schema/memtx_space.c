@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "db/db.h"
 #include "db/error.h"
+#include "db/error_fields.h"
 #include "db/schema/constraint.h"
 #include "db/schema/memtx_recover.h"
 #include "db/schema/schema.h"
@@ -36,6 +37,17 @@ static void memtx_revert(struct space *space, uint32_t count, struct tuple *old,
 			      index->def->name, space_name(space));
 	}
 	index_is_undoing = false;
+}
+
+/** Adds both rows to the error of a duplicate: the old one for those who may read it. */
+static void memtx_explain_duplicate(struct space *space, const struct tuple *new)
+{
+	struct error *e = diag_last();
+	if (e->code != ER_TUPLE_FOUND)
+		return;
+	error_set_row(e, "new_tuple", tuple_data(new), new->bsize);
+	if (!access_allows(PRIV_READ, OBJECT_SPACE, space->def->uid, &space->access))
+		error_del_field(e, "old_tuple");
 }
 
 /**
@@ -76,8 +88,10 @@ static int memtx_replace(struct space *space, struct txn_stmt *stmt, struct tupl
 	stmt->has_engine_change = old != NULL || new != NULL;
 	return 0;
 fail:
-	if (new != NULL)
+	if (new != NULL) {
+		memtx_explain_duplicate(space, new);
 		tuple_unref(new);
+	}
 	return -1;
 }
 
@@ -130,7 +144,7 @@ static int memtx_find(struct space *space, const struct request *request, struct
 	const char *key = request->key;
 	uint32_t part_count = mp_decode_array(&key);
 	if (key_validate(index->def->key_def, key, part_count, true, false) != 0)
-		return -1;
+		return index_explain_key(index, key, part_count);
 	return index->vtab->get(index, key, part_count, tuple);
 }
 
@@ -144,8 +158,8 @@ static int memtx_space_delete(struct space *space, struct txn *txn, struct reque
 	return memtx_replace(space, txn_stmt_current(txn), old, NULL, DUP_REPLACE);
 }
 
-/** Is there a tuple with the primary key of this one? */
-static bool memtx_has_key_of(struct space *space, const struct tuple *tuple)
+/** The tuple with the primary key of this one, or NULL. */
+static struct tuple *memtx_find_key_of(struct space *space, const struct tuple *tuple)
 {
 	struct index *pk = space->index[0];
 	struct region *region = &fiber()->region;
@@ -159,7 +173,7 @@ static bool memtx_has_key_of(struct space *space, const struct tuple *tuple)
 			found = NULL;
 	}
 	region_truncate(region, mark);
-	return found != NULL;
+	return found;
 }
 
 /** Makes the tuple that an update gives. `data` is on the fiber's region. */
@@ -173,10 +187,15 @@ static int memtx_replace_updated(struct space *space, struct txn *txn,
 	struct index *pk = space->index[0];
 	if (tuple_compare(old, new, pk->def->key_def) != 0) {
 		/* As in the reference, an update that would meet another row says that first. */
-		if (request->type == IPROTO_UPDATE && memtx_has_key_of(space, new))
+		struct tuple *other = request->type == IPROTO_UPDATE ?
+			memtx_find_key_of(space, new) : NULL;
+		if (other != NULL) {
 			client_error(ER_TUPLE_FOUND, pk->def->name, space_name(space));
-		else
+			error_set_row(diag_last(), "old_tuple", tuple_data(other), other->bsize);
+			memtx_explain_duplicate(space, new);
+		} else {
 			client_error(ER_CANT_UPDATE_PRIMARY_KEY, pk->def->name, space_name(space));
+		}
 		tuple_unref(new);
 		return -1;
 	}

@@ -77,3 +77,7 @@ struct user *user_find_by_name(const char *name, size_t len);
 /** 0 or -1 with AccessDeniedError. `object_name` may be NULL for the universe. Owners may all. */
 int access_check(uint32_t privileges, enum object_type type, const char *object_name,
 		 uint32_t owner_id, const struct access *access);
+
+/** The same without an error. */
+bool access_allows(uint32_t privileges, enum object_type type, uint32_t owner_id,
+		   const struct access *access);

@@ -12,6 +12,7 @@
 #include "core/diag.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/error_fields.h"
 #include "lua/bridge_impl.h"
 #include "lua/modules.h"
 
@@ -98,6 +99,18 @@ static void format_text(lua_State *L, const char *format, int count)
 	lua_call(L, count + 1, 1);
 }
 
+/** The values of a code's text, of which there are `count` from `first` on, become fields. */
+static void name_arguments(lua_State *L, int first, int count, struct error *e)
+{
+	for (int i = 0; i < count; i++) {
+		char name[ERROR_ARGUMENT_NAME_SIZE];
+		if (!error_argument_name(e->code, i, name))
+			return;
+		if (lua_type(L, first + i) == LUA_TSTRING)
+			error_set_string(e, name, lua_tostring(L, first + i));
+	}
+}
+
 /** Names that an error has anyway: none of them can be given along. */
 static bool is_own_name(const char *name)
 {
@@ -162,8 +175,13 @@ static struct error *make_from_args(lua_State *L, int idx)
 		const char *format = error_code_format((unsigned)code);
 		if (count == 0 && strchr(format, '%') != NULL)
 			return NULL;
+		int first = lua_gettop(L) - count + 1;
+		for (int i = 0; i < count; i++)
+			lua_pushvalue(L, first + i);
 		format_text(L, format, count);
-		return make(L, NULL, code);
+		struct error *e = make(L, NULL, code);
+		name_arguments(L, first, count, e);
+		return e;
 	}
 	if (lua_type(L, idx) != LUA_TSTRING || count < 1)
 		return NULL;

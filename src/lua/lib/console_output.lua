@@ -241,6 +241,27 @@ local function format_yaml(count, values)
     }})
 end
 
+-- What every error object has, and what only repeats the text; all else are its fields.
+local COMMON = {type = true, base_type = true, message = true, code = true, trace = true,
+                prev = true, errno = true, custom_type = true, details = true}
+
+-- The fields of an error object as YAML, in lines that follow that of `error`: they are a
+-- key beside it.
+local function error_fields(e)
+    local names, values = {}, box.error.is(e) and e:unpack() or {}
+    for name in pairs(values) do
+        if not COMMON[name] then
+            names[#names + 1] = name
+        end
+    end
+    table.sort(names)
+    for i, name in ipairs(names) do
+        local text = formatter.encode({{[name] = values[name]}})
+        names[i] = text:match('^%-%-%-\n%- (.*)\n%.%.%.\n$'):gsub('\n  ', '\n    ')
+    end
+    return #names > 0 and '\n  fields:\n    ' .. table.concat(names, '\n    ') or ''
+end
+
 -- ---------------------------------------------------------------------------------------
 
 -- A format is {fmt = 'yaml'} or {fmt = 'lua', opts = 'line' or 'block'}, with `eos` behind Lua.
@@ -254,7 +275,8 @@ function output.format(fmt, ok, ...)
     if fmt.fmt == 'lua' then
         return format_lua(fmt, count, values) .. (fmt.eos or ';')
     end
-    return format_yaml(count, values)
+    local text = format_yaml(count, values)
+    return ok and text or text:sub(1, -#YAML_END - 1) .. error_fields(values[1].error) .. YAML_END
 end
 
 -- A value ahead of the answer.
