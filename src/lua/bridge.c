@@ -18,6 +18,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "db/error.h"
+#include "db/schema/access.h"
 #include "lua/alloc.h"
 #include "lua/bridge_impl.h"
 #include "lua/init.h"
@@ -255,6 +256,7 @@ int lua_call_protected(lua_State *L, int arg_count, int result_count)
 
 int lua_throw(lua_State *L)
 {
+	access_denied_tell();
 	struct error *e = diag_last();
 	assert(e != NULL);
 	lua_push_error(L, e);

@@ -162,6 +162,8 @@ struct lua_compat {
 	bool json_plain_slash;
 	/** YAML writes strings of several lines as blocks. */
 	bool yaml_block_text;
+	/** box.session.push() is an error. */
+	bool push_is_refused;
 };
 extern struct lua_compat lua_compat;
 
@@ -288,6 +290,9 @@ extern struct lua_codec lua_codec_tuple;
  * options; false, and nothing appended, for any other value.
  */
 bool lua_encode_scalar(lua_State *L, int idx, struct buf *out);
+
+/** Sets what the client of the running fiber's session has asked for. */
+void lua_codec_for_session(struct lua_codec *codec);
 
 /** [raises] Appends the value at `idx` to `out`. May run Lua (__serialize); never yields. */
 void lua_encode(lua_State *L, int idx, struct buf *out, const struct lua_codec *codec);

@@ -24,6 +24,7 @@
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 #include "lua/value/msgpack_object.h"
+#include "net/session.h"
 
 struct lua_codec lua_codec_default = {
 	.encode_sparse_convert = true,
@@ -181,7 +182,8 @@ static void encode_decimal(struct encoder *e, const struct decimal *d)
 /** Its text, or by the option an extension that has all of it. */
 static void encode_error(struct encoder *e, const struct error *err)
 {
-	if (!e->codec->encode_error_as_ext) {
+	const struct session *session = session_peek();
+	if (!e->codec->encode_error_as_ext && (session == NULL || !session->marshals_errors)) {
 		mp_put_strn(e->out, err->message, strlen(err->message));
 		return;
 	}

@@ -14,6 +14,7 @@
 #include "db/db_page.h"
 #include "db/error.h"
 #include "db/proc_stat.h"
+#include "db/schema/access.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
@@ -238,6 +239,7 @@ static int process_id(struct connection *con, const struct xrow_header *row)
 	if (request_decode(&r, row, 0) != 0)
 		return -1;
 	con->features = r.features;
+	con->session->takes_errors = (r.features >> IPROTO_FEATURE_ERROR_EXTENSION & 1) != 0;
 	reply_id(con, row->sync);
 	return 0;
 }
@@ -371,6 +373,7 @@ static bool decode_usual_header(struct xrow_header *row, const char *p, const ch
 /** Answers with the last error; where the session's user was dropped, that is the error. */
 static void answer_error(struct connection *con, uint64_t sync)
 {
+	access_denied_tell();
 	uint32_t uid = con->session->credentials.uid;
 	if (user_find(uid) == NULL) {
 		char name[16];

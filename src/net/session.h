@@ -46,6 +46,10 @@ struct session {
 	void *owner;
 	/** The user that acts; credentials_current() points here inside a request. */
 	struct credentials credentials;
+	/** The client said that it knows errors as extensions: results have them so. */
+	bool takes_errors;
+	/** The setting error_marshaling_enabled: whatever the session encodes has them so. */
+	bool marshals_errors;
 	/** The client's address; `peer.len` 0: not known. */
 	struct address peer;
 	/** The upper layer's: box.session.storage. 0 at first; see session_on_destroy(). */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/fiber.h"
+#include "core/trigger.h"
 #include "data/mp.h"
 #include "db/error.h"
 #include "db/schema/func.h"
@@ -80,6 +81,24 @@ static const struct user *credentials_user(const struct credentials *cr)
 	return user != NULL && user->id == cr->uid ? user : NULL;
 }
 
+struct list access_denied_triggers = LIST_INIT(access_denied_triggers);
+
+/** The denial whose triggers have not run; compared only, never looked into. */
+static const struct error *untold;
+
+void access_denied_tell(void)
+{
+	struct error *e = diag_last();
+	if (untold == NULL || e != untold)
+		return;
+	untold = NULL;
+	error_ref(e);
+	if (trigger_run(&access_denied_triggers, e) != 0)
+		diag_log();
+	diag_set_error(e);
+	error_unref(e);
+}
+
 int access_denied(uint32_t privileges, enum object_type type, const char *object_name)
 {
 	const struct credentials *cr = credentials_current();
@@ -89,6 +108,7 @@ int access_denied(uint32_t privileges, enum object_type type, const char *object
 			    privilege_names[bit] : "Unknown", object_type_names[type],
 			    object_name != NULL ? object_name : "",
 			    user != NULL ? user->name : "");
+	untold = list_empty(&access_denied_triggers) ? NULL : diag_last();
 	return -1;
 }
 

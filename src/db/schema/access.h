@@ -21,6 +21,14 @@ int access_check_ddl(uint32_t privilege, enum object_type type, const char *obje
 /** The error for the first of the privileges. Returns -1. */
 int access_denied(uint32_t privileges, enum object_type type, const char *object_name);
 
+/**
+ * Triggers of scripts on a denial; event: the struct error, an AccessDeniedError. A check may
+ * be made where no script can run, so they run where the error is handed to a script or to a
+ * client: there access_denied_tell() is called, which may yield. The fiber's last error stays.
+ */
+extern struct list access_denied_triggers;
+void access_denied_tell(void);
+
 /** Recomputes the effective rights on an object from the granted ones. */
 void access_update(struct access *access);
 /** The same for every object: roles have changed. */

@@ -24,6 +24,7 @@
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
+#include "net/session.h"
 
 enum {
 	/** Chunks that EVAL remembers, and the longest text it does so for. */
@@ -92,6 +93,7 @@ static int dump_single_16(lua_State *L, struct buf *out, struct buf *scratch)
 
 struct dump {
 	struct buf *out;
+	const struct lua_codec *codec;
 	bool compat_16;
 	int count;
 };
@@ -103,7 +105,7 @@ static int dump_run(lua_State *L)
 	d->count = lua_gettop(L) - 1;
 	if (!d->compat_16) {
 		for (int i = 0; i < d->count; i++)
-			lua_encode(L, i + 2, d->out, &lua_codec_default);
+			lua_encode(L, i + 2, d->out, d->codec);
 		return 0;
 	}
 	struct buf *scratch = lua_scratch_get();
@@ -134,6 +136,13 @@ static bool dump_scalars(const struct port_lua *p, struct buf *out)
 	return true;
 }
 
+void lua_codec_for_session(struct lua_codec *codec)
+{
+	const struct session *session = session_peek();
+	if (session != NULL && session->takes_errors)
+		codec->encode_error_as_ext = true;
+}
+
 /** Consumes the values where one of them may raise: a port is dumped once. */
 static int port_lua_dump(struct port *port, struct buf *out, bool compat_16)
 {
@@ -142,7 +151,9 @@ static int port_lua_dump(struct port *port, struct buf *out, bool compat_16)
 	if (!compat_16 && dump_scalars(p, out))
 		return p->count;
 	size_t mark = out->size;
-	struct dump d = {.out = out, .compat_16 = compat_16};
+	struct lua_codec codec = lua_codec_default;
+	lua_codec_for_session(&codec);
+	struct dump d = {.out = out, .codec = &codec, .compat_16 = compat_16};
 	if (!lua_checkstack(L, 2)) {
 		diag_set(LuajitError, "too many values to return");
 		return -1;

@@ -5,8 +5,10 @@
 #include "net/session.h"
 
 #include "core/fiber.h"
+#include "data/mp.h"
 #include "db/error.h"
 #include "db/port.h"
+#include "db/schema/access.h"
 #include "lua/box/box.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
@@ -153,9 +155,13 @@ static int push(lua_State *L)
 {
 	if (lua_gettop(L) < 1 || lua_gettop(L) > 2)
 		return luaL_error(L, "Usage: box.session.push(data)");
+	if (lua_compat.push_is_refused)
+		return luaL_error(L, "box.session.push is deprecated");
 	uint64_t sync = lua_gettop(L) == 2 ? (uint64_t)luaL_checknumber(L, 2) : session_sync();
 	struct buf *b = lua_scratch_get();
-	lua_encode(L, 1, b, &lua_codec_default);
+	struct lua_codec codec = lua_codec_default;
+	lua_codec_for_session(&codec);
+	lua_encode(L, 1, b, &codec);
 	struct port port;
 	port_c_create(&port);
 	port_c_add_mp(&port, b->data, buf_end(b));
@@ -192,7 +198,7 @@ static void drop_storage(struct session *s)
 
 /* Triggers ---------------------------------------------------------------- */
 
-static int push_nothing_ref = LUA_NOREF, push_auth_ref = LUA_NOREF;
+static int push_nothing_ref = LUA_NOREF, push_auth_ref = LUA_NOREF, push_denial_ref = LUA_NOREF;
 
 static int push_nothing(lua_State *L)
 {
@@ -205,6 +211,29 @@ static int push_auth(lua_State *L)
 	lua_pushstring(L, auth->user_name);
 	lua_pushboolean(L, auth->is_authenticated);
 	return 2;
+}
+
+/** A field of the error, whose value is a string. */
+static void push_field(lua_State *L, const struct error *e, const char *name)
+{
+	uint32_t len;
+	const char *value = error_field(e, name);
+	const char *text = mp_decode_str(&value, &len);
+	lua_pushlstring(L, text, len);
+}
+
+static int push_denial(lua_State *L)
+{
+	const struct error *e = lua_touserdata(L, 1);
+	push_field(L, e, "access_type");
+	push_field(L, e, "object_type");
+	push_field(L, e, "object_name");
+	return 3;
+}
+
+static int run_denial(struct trigger *trigger, void *event)
+{
+	return lua_trigger_call(trigger, push_denial_ref, LUA_NOREF, event);
 }
 
 static int run_plain(struct trigger *trigger, void *event)
@@ -227,6 +256,21 @@ static int on_disconnect(lua_State *L)
 	return lua_trigger_reset(L, 1, &session_disconnect_triggers, run_plain);
 }
 
+static int on_access_denied(lua_State *L)
+{
+	return lua_trigger_reset(L, 1, &access_denied_triggers, run_denial);
+}
+
+/** ([is_on]) -> error_marshaling_enabled of the session; sets it where it is given */
+static int marshal_errors(lua_State *L)
+{
+	struct session *s = session_current();
+	if (lua_gettop(L) > 0)
+		s->marshals_errors = lua_toboolean(L, 1);
+	lua_pushboolean(L, s->marshals_errors);
+	return 1;
+}
+
 static int on_auth(lua_State *L)
 {
 	return lua_trigger_reset(L, 1, &session_auth_triggers, run_auth);
@@ -239,10 +283,12 @@ void lua_session_init(lua_State *L)
 		{"user", user}, {"effective_user", effective_user}, {"fd", fd}, {"peer", peer},
 		{"exists", exists}, {"su", su}, {"push", push}, {"storage", storage},
 		{"on_connect", on_connect}, {"on_disconnect", on_disconnect},
-		{"on_auth", on_auth}, {NULL, NULL},
+		{"on_auth", on_auth}, {"on_access_denied", on_access_denied},
+		{"marshal_errors", marshal_errors}, {NULL, NULL},
 	};
 	push_nothing_ref = lua_box_ref(L, push_nothing);
 	push_auth_ref = lua_box_ref(L, push_auth);
+	push_denial_ref = lua_box_ref(L, push_denial);
 	session_on_destroy(drop_storage);
 	lua_new_module(L, "tarn.session", funcs);
 	lua_pop(L, 1);

@@ -8,11 +8,16 @@ local session = {}
 for name, f in pairs(c) do
     session[name] = f
 end
-session.storage = nil
+session.storage, session.marshal_errors = nil, nil
 
--- The settings of a session are rows of _session_settings.
+local MARSHALING = 'error_marshaling_enabled'
+
+-- The settings of a session are rows of _session_settings, of which this one can be changed.
 session.settings = setmetatable({}, {
     __index = function(_, name)
+        if name == MARSHALING then
+            return c.marshal_errors()
+        end
         local row = box.space._session_settings:get{name}
         if row == nil then
             box.error(box.error.PROC_LUA, ("Session setting %s doesn't exist"):format(name))
@@ -20,6 +25,13 @@ session.settings = setmetatable({}, {
         return row[2]
     end,
     __newindex = function(_, name, value)
+        if name == MARSHALING then
+            if type(value) ~= 'boolean' then
+                box.error(box.error.SESSION_SETTING_INVALID_VALUE, name, 'boolean')
+            end
+            c.marshal_errors(value)
+            return
+        end
         if box.space._session_settings:update(name, {{'=', 'value', value}}) == nil then
             box.error(box.error.PROC_LUA, ("Session setting %s doesn't exist"):format(name))
         end
@@ -32,6 +44,7 @@ session.settings = setmetatable({}, {
         for _, row in box.space._session_settings:pairs() do
             out[row[1]] = row[2]
         end
+        out[MARSHALING] = c.marshal_errors()
         return out
     end,
 })

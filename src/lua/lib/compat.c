@@ -29,6 +29,7 @@ void lua_compat_init(lua_State *L)
 	} options[] = {
 		{"binary_data_decoding", &lua_compat.binary_as_object},
 		{"yaml_pretty_multiline", &lua_compat.yaml_block_text},
+		{"box_session_push_deprecation", &lua_compat.push_is_refused},
 	};
 	lua_new_module(L, "tarn.compat", NULL);
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

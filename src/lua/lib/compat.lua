@@ -129,6 +129,7 @@ for _, row in ipairs({
     {'json_escape_forward_slash', 'JSON leaves a slash as it is (new), or writes a backslash before it (old).'},
     {'yaml_pretty_multiline', 'YAML writes strings of several lines as blocks (new), or quotes them (old).'},
     {'binary_data_decoding', 'Binary data of MessagePack and YAML becomes a varbinary (new), or a string (old).'},
+    {'box_session_push_deprecation', 'box.session.push() is an error (new), or works (old).'},
 }) do
     add_option({name = row[1], default = 'old', brief = row[2], action = internal[row[1]]})
 end
