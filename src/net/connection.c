@@ -23,6 +23,7 @@
 #include "core/log.h"
 #include "core/loop.h"
 #include "core/memory.h"
+#include "core/ticks.h"
 #include "db/error.h"
 #include "net/address.h"
 #include "net/iproto.h"
@@ -307,6 +308,7 @@ bool connection_take(struct connection *con, struct packet *packet)
 		return false;
 	}
 	packet->chunk = c;
+	packet->arrived = con->read_at;
 	packet->begin = c->data + c->parsed + header;
 	packet->end = packet->begin + size;
 	c->parsed += header + size;
@@ -343,6 +345,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 	struct chunk *c = connection_room(con);
 	ssize_t n = recv(con->fd, c->data + c->used, c->capacity - c->used, 0);
 	if (n > 0) {
+		con->read_at = ticks_now();
 		c->used += n;
 		stat_count(STAT_NET_RECEIVED, n);
 		connection_enqueue(con);

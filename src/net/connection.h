@@ -62,6 +62,8 @@ struct connection {
 	/** NULL while nothing is buffered. */
 	struct chunk *in;
 	struct buf out;
+	/** When it was read from last, in ticks. */
+	uint64_t read_at;
 	/** Bytes of `out` that the kernel has taken. */
 	size_t out_sent;
 	/** In connections_ready. */
@@ -92,6 +94,8 @@ struct connection {
 struct packet {
 	const char *begin, *end;
 	struct chunk *chunk;
+	/** When it was read, in ticks. */
+	uint64_t arrived;
 };
 
 /** Connections with a whole packet to take, and with triggers to run. */

@@ -21,6 +21,7 @@
 #include "net/auth.h"
 #include "net/connection.h"
 #include "net/iproto.h"
+#include "net/latency.h"
 #include "net/reply.h"
 #include "net/session.h"
 #include "net/stat.h"
@@ -401,10 +402,10 @@ bool request_process(struct connection *con, const struct packet *packet)
 	} else {
 		stream_disturb(NULL);
 	}
-	stat_count(STAT_NET_REQUESTS, 1);
 	session_enter(con->session, row.sync);
 	if (rc != 0 || dispatch(con, &row) != 0)
 		answer_error(con, row.sync);
+	latency_count(rc == 0 ? row.type : IPROTO_OK, packet->arrived);
 	if (stream != NULL)
 		stream_leave(stream);
 	return true;

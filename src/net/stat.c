@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/loop.h"
+#include "net/latency.h"
 
 const char *stat_names[stat_id_MAX] = {
 	[STAT_SELECT] = "SELECT",
@@ -27,10 +28,12 @@ const char *stat_names[stat_id_MAX] = {
 	[STAT_NET_RECEIVED] = "RECEIVED",
 	[STAT_NET_CONNECTIONS] = "CONNECTIONS",
 	[STAT_NET_REQUESTS] = "REQUESTS",
+	[STAT_NET_STREAMS] = "STREAMS",
+	[STAT_NET_STREAM_QUEUE] = "REQUESTS_IN_STREAM_QUEUE",
 };
 
 uint64_t stat_totals[stat_id_MAX];
-uint32_t stat_connections_now, stat_requests_now;
+uint32_t stat_connections_now, stat_requests_now, stat_queued_now, stat_streams_now;
 
 /** samples[0] is the newest. */
 static uint64_t samples[STAT_WINDOW + 1][stat_id_MAX];
@@ -61,6 +64,7 @@ void stat_reset(void)
 {
 	memset(stat_totals, 0, sizeof(stat_totals));
 	memset(samples, 0, sizeof(samples));
+	latency_reset();
 }
 
 void stat_init(void)

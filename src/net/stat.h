@@ -17,18 +17,18 @@ enum stat_id {
 	stat_request_MAX,
 	/* box.stat.net(); bytes for the first two. */
 	STAT_NET_SENT = stat_request_MAX, STAT_NET_RECEIVED, STAT_NET_CONNECTIONS,
-	STAT_NET_REQUESTS,
+	STAT_NET_REQUESTS, STAT_NET_STREAMS, STAT_NET_STREAM_QUEUE,
 	stat_id_MAX,
 };
 
-/** "SELECT", ...; "SENT", "RECEIVED", "CONNECTIONS", "REQUESTS". */
+/** "SELECT", ...; "SENT", "RECEIVED", ... */
 extern const char *stat_names[stat_id_MAX];
 
 /** All that was counted, ever. Read only. */
 extern uint64_t stat_totals[stat_id_MAX];
 
-/** What is there now: open connections, requests in work. */
-extern uint32_t stat_connections_now, stat_requests_now;
+/** What is there now: open connections, requests at work or in a stream's queue, those queued. */
+extern uint32_t stat_connections_now, stat_requests_now, stat_queued_now, stat_streams_now;
 
 static inline void stat_count(enum stat_id id, uint64_t n)
 {

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "db/txn/txn.h"
+#include "net/stat.h"
 #include "net/worker.h"
 
 struct waiting_packet {
@@ -31,6 +32,8 @@ struct stream *stream_get(struct connection *con, uint64_t id)
 	list_create(&s->waiting);
 	list_create(&s->ready_link);
 	map_u64_put(&con->streams, id, s);
+	stat_count(STAT_NET_STREAMS, 1);
+	stat_streams_now++;
 	return s;
 }
 
@@ -38,6 +41,8 @@ void stream_queue(struct stream *stream, const struct packet *packet)
 {
 	struct waiting_packet *w = xmalloc(sizeof(*w));
 	w->packet = *packet;
+	stat_count(STAT_NET_STREAM_QUEUE, 1);
+	stat_queued_now++;
 	list_add_tail(&stream->waiting, &w->link);
 }
 
@@ -47,6 +52,7 @@ bool stream_take(struct stream *stream, struct packet *packet)
 		return false;
 	struct waiting_packet *w = list_shift_entry(&stream->waiting, struct waiting_packet, link);
 	*packet = w->packet;
+	stat_queued_now--;
 	xfree(w);
 	return true;
 }
@@ -73,6 +79,7 @@ void stream_enter(struct stream *stream)
 static void stream_delete(struct stream *stream)
 {
 	map_u64_del(&stream->con->streams, stream->id);
+	stat_streams_now--;
 	xfree(stream);
 }
 

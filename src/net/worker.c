@@ -148,6 +148,7 @@ static void run_request(void)
 	if (!connection_take(con, &packet))
 		return;
 	con->in_flight++;
+	stat_count(STAT_NET_REQUESTS, 1);
 	run_packet(con, &packet);
 }
 

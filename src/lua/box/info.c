@@ -18,6 +18,7 @@
 #include "lua/bridge.h"
 #include "lua/modules.h"
 #include "net/iproto.h"
+#include "net/latency.h"
 #include "net/stat.h"
 
 static double start_time;
@@ -214,12 +215,48 @@ static int counters(lua_State *L)
 	return 1;
 }
 
-/** () -> open connections, requests in work */
+/** () -> {name = what is there now} */
 static int stat_now(lua_State *L)
 {
-	lua_pushnumber(L, stat_connections_now);
-	lua_pushnumber(L, stat_requests_now);
-	return 2;
+	const struct { const char *name; uint32_t value; } now[] = {
+		{"CONNECTIONS", stat_connections_now},
+		{"REQUESTS", stat_requests_now},
+		{"REQUESTS_IN_PROGRESS", stat_requests_now - stat_queued_now},
+		{"REQUESTS_IN_STREAM_QUEUE", stat_queued_now},
+		{"STREAMS", stat_streams_now},
+	};
+	lua_createtable(L, 0, sizeof(now) / sizeof(now[0]));
+	for (size_t i = 0; i < sizeof(now) / sizeof(now[0]); i++) {
+		lua_pushnumber(L, now[i].value);
+		lua_setfield(L, -2, now[i].name);
+	}
+	return 1;
+}
+
+static void set_seconds(lua_State *L, const char *name, double seconds)
+{
+	lua_pushnumber(L, seconds);
+	lua_setfield(L, -2, name);
+}
+
+/** () -> {type of request = {count, p50, p99, p999, max}} */
+static int stat_latency(lua_State *L)
+{
+	struct latency latency;
+	lua_newtable(L);
+	for (int i = 0; i < latency_type_MAX; i++) {
+		if (latency_name(i) == NULL || !latency_get(i, &latency))
+			continue;
+		lua_createtable(L, 0, 5);
+		lua_push_uint64(L, latency.count);
+		lua_setfield(L, -2, "count");
+		set_seconds(L, "p50", latency.p50);
+		set_seconds(L, "p99", latency.p99);
+		set_seconds(L, "p999", latency.p999);
+		set_seconds(L, "max", latency.max);
+		lua_setfield(L, -2, latency_name(i));
+	}
+	return 1;
 }
 
 static int reset(lua_State *L)
@@ -237,7 +274,8 @@ void lua_info_init(lua_State *L)
 		{"version", version}, {"listen", listen_addresses}, {"memory", memory},
 		{"checkpoints", checkpoints}, {"is_checkpoint_running", is_checkpoint_running},
 		{"is_gc_paused", is_gc_paused}, {"recovery", recovery},
-		{"stat", counters}, {"stat_now", stat_now}, {"stat_reset", reset}, {NULL, NULL},
+		{"stat", counters}, {"stat_now", stat_now},
+		{"stat_latency", stat_latency}, {"stat_reset", reset}, {NULL, NULL},
 	};
 	start_time = loop_monotonic();
 	lua_new_module(L, "tarn.info", funcs);

@@ -8,7 +8,8 @@ local memory = require('tarn.memory_stat')
 local box = require('box')
 local api = require('tarn.box.api')
 
-local NET = {SENT = true, RECEIVED = true, CONNECTIONS = true, REQUESTS = true}
+local NET = {SENT = true, RECEIVED = true, CONNECTIONS = true, REQUESTS = true, STREAMS = true,
+             REQUESTS_IN_STREAM_QUEUE = true}
 
 -- Counters of requests, or of the network.
 local function counters(is_net)
@@ -19,9 +20,30 @@ local function counters(is_net)
         end
     end
     if is_net then
-        out.CONNECTIONS.current, out.REQUESTS.current = c.stat_now()
+        local queued, requests = out.REQUESTS_IN_STREAM_QUEUE, out.REQUESTS
+        out.REQUESTS_IN_PROGRESS = {total = requests.total, rps = requests.rps}
+        for name, current in pairs(c.stat_now()) do
+            out[name].current = current
+        end
+        -- Those that have left the queue of their stream.
+        out.REQUESTS_IN_PROGRESS.total = requests.total - queued.current
     end
     return out
+end
+
+-- Of each thread that serves sockets: there is one.
+local function threads()
+    return {counters(true)}
+end
+
+local function by_thread()
+    return setmetatable({}, {
+        __index = function(_, number)
+            return threads()[number]
+        end,
+        __call = threads,
+        __serialize = threads,
+    })
 end
 
 local function by_name(is_net)
@@ -45,7 +67,9 @@ local procedures = setmetatable({reset = proc.reset, limit = proc.limit}, {
 })
 
 api.stat = setmetatable({
-    net = setmetatable({}, by_name(true)),
+    net = setmetatable({thread = by_thread()}, by_name(true)),
+    -- How long requests take, in seconds, by type.
+    latency = c.stat_latency,
     procedures = procedures,
     reset = function()
         c.stat_reset()
