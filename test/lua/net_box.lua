@@ -58,7 +58,8 @@ local function serve(on_request, version, features)
         read_packets(s, function(_, header, body)
             table.insert(requests, {header, body})
             if header[TYPE] == 73 then
-                return reply(s, header, {[0x54] = version or 6, [0x55] = features or {0, 1, 2, 3, 4, 6}})
+                return reply(s, header, {[0x54] = version or 6,
+                                         [0x55] = features or {0, 1, 2, 3, 4, 6}})
             elseif header[TYPE] == 1 and body[0x10] < 512 then
                 local rows = {}
                 if body[0x10] == 281 then
@@ -92,7 +93,9 @@ local function wait_until(f)
 end
 
 test:test('ID', function(t)
-    t:plan(7)
+    t:plan(9)
+    t:ok(not pcall(netbox.connect, '127.0.0.1:1?transport=ssl'), 'no plain text for TLS')
+    t:is(netbox.connect('127.0.0.1:1?transport=plain').error, 'Connection refused', 'plain text')
     local server, address = serve(function() end)
     local c = netbox.connect(address)
     t:is(c.state, 'active', 'connected')
@@ -145,7 +148,7 @@ test:test('streams', function(t)
 end)
 
 test:test('watchers', function(t)
-    t:plan(9)
+    t:plan(11)
     local client
     local watched, unwatched = 0, 0
     local server, address = serve(function(s, header, body)
@@ -169,8 +172,19 @@ test:test('watchers', function(t)
     client:write(packet(map{[TYPE] = 76}, map{[EVENT_KEY] = 'key'}))
     t:ok(wait_until(function() return #got == 2 end) and got[2][2] == nil, 'an event without a value')
     t:is_deeply({c:watch_once('other')}, {'once', 'other'}, 'watch_once')
+    client:write(packet(map{[TYPE] = 76}, map{[EVENT_KEY] = 'key', [EVENT_DATA] = 'last'}))
+    wait_until(function() return #got == 3 end)
+    local late = {}
+    local w2 = c:watch('key', function(_, value) table.insert(late, value) end)
+    t:ok(wait_until(function() return late[1] == 'last' end), 'one that comes later is told')
+    w2:unregister()
+    t:is(unwatched, 0, 'the key is still watched')
+    c:ping{timeout = 0} -- acknowledgements are sent in the meantime
+    fiber.sleep(0.01)
+    local watched_before = watched
     client:close()
-    t:ok(wait_until(function() return watched >= 4 end), 'watched anew behind a reconnect')
+    t:ok(wait_until(function() return watched > watched_before and c.state == 'active' end),
+         'watched anew behind a reconnect')
     w:unregister()
     t:ok(wait_until(function() return unwatched == 1 end), 'UNWATCH is sent')
     t:ok(not pcall(w.unregister, w), 'once only')

@@ -19,8 +19,8 @@ local PUSH_TAG = {tag_handle = '!push!', tag_prefix = 'tag:tarantool.io/push,201
 -- Lua -----------------------------------------------------------------------------------
 
 local KEYWORDS = {}
-for word in ('and break do else elseif end false for function goto if in local nil not or repeat ' ..
-             'return then true until while'):gmatch('%S+') do
+for word in ('and break do else elseif end false for function goto if in local nil not or ' ..
+             'repeat return then true until while'):gmatch('%S+') do
     KEYWORDS[word] = true
 end
 

@@ -124,8 +124,8 @@ function session.command(state, line, help)
     if name == 'help' or name == 'h' or name == '?' then
         return output.format(state.output, true, {help})
     elseif commands[name] == nil then
-        return output.format(state.output, false, ('Invalid command %s. Type \\help for help.'):format(
-            trim(line)))
+        local text = ('Invalid command %s. Type \\help for help.'):format(trim(line))
+        return output.format(state.output, false, text)
     end
     return results(state, commands[name](state, unpack(words, 2)))
 end

@@ -126,7 +126,9 @@ function methods.accept(s)
     return wrap(handle, s.itype), from
 end
 
-local HOW = {R = 0, W = 1, RW = 2, RD = 0, WR = 1, RDWR = 2, SHUT_RD = 0, SHUT_WR = 1, SHUT_RDWR = 2}
+local HOW = {
+    R = 0, W = 1, RW = 2, RD = 0, WR = 1, RDWR = 2, SHUT_RD = 0, SHUT_WR = 1, SHUT_RDWR = 2,
+}
 
 function methods.shutdown(s, how)
     local handle = check(s)

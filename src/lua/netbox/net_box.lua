@@ -275,6 +275,11 @@ local function parse_arguments(a, b, c)
         else
             fail(USAGE)
         end
+        local transport = parts.params ~= nil and parts.params.transport
+        if transport and transport[#transport] ~= 'plain' then
+            -- To go on in plain text is not what was asked for.
+            fail(('net.box: the transport %s is not available'):format(transport[#transport]))
+        end
         host, port = parts.host, parts.service
         if parts.login ~= nil and type(opts) == 'table' and opts.user == nil then
             opts = table.copy(opts)
@@ -320,7 +325,7 @@ local function new_connection(host, port, opts)
         host = host, port = port, opts = opts, state = 'initial', _is_connected = false,
         _transport = transport, _leader = leader, _cond = fiber.cond(), _deadlines = {},
         _on_connect = {}, _on_disconnect = {}, _on_schema_reload = {}, _on_shutdown = {},
-        _watched = {}, _last_stream_id = 0,
+        _watched = {}, _events = {}, _last_stream_id = 0,
     }, connection_mt)
     local hooks = make_hooks(setmetatable({conn}, {__mode = 'v'}), conn._cond, {})
     local service = tostring(port)
@@ -468,7 +473,7 @@ end
 function remote.prepare(conn, query, parameters, sql_opts, opts)
     check_remote(conn, 'prepare')
     if type(query) ~= 'string' then
-        box.error(box.error.SQL_PREPARE or box.error.ILLEGAL_PARAMS, 'expected string as SQL statement')
+        box.error(box.error.ILLEGAL_PARAMS, 'expected string as SQL statement')
     end
     if sql_opts ~= nil then
         box.error(box.error.UNSUPPORTED, 'prepare', 'options')

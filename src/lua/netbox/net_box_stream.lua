@@ -29,7 +29,8 @@ local function isolation_of(level)
     end
     local number = type(level) == 'string' and ISOLATION[level:lower():gsub('_', '-')] or level
     if type(number) ~= 'number' or number < 0 or number > 4 then
-        box.error(box.error.ILLEGAL_PARAMS, 'txn_isolation must be one of box.txn_isolation_level' ..
+        box.error(box.error.ILLEGAL_PARAMS,
+                  'txn_isolation must be one of box.txn_isolation_level' ..
                   ' (keys or values)')
     end
     return number

@@ -33,41 +33,11 @@ function watcher_methods.unregister(watcher)
     list[watcher] = nil
     if next(list) == nil then
         watcher._conn._watched[watcher._key] = nil
+        watcher._conn._events[watcher._key] = nil
         if watcher._key ~= 'box.shutdown' then
             core.unwatch(watcher._conn._transport, watcher._key)
         end
     end
-end
-
-function remote.watch(conn, key, func)
-    check_remote(conn, 'watch')
-    if type(key) ~= 'string' then
-        box.error(box.error.ILLEGAL_PARAMS, 'key must be a string')
-    elseif type(func) ~= 'function' then
-        box.error(box.error.ILLEGAL_PARAMS, 'func must be a function')
-    end
-    if is_usable(conn) and not conn.peer_protocol_features.watchers then
-        box.error(box.error.UNSUPPORTED, 'Remote server', 'watchers')
-    end
-    local watcher = setmetatable({_conn = conn, _key = key, _func = func, _version = 0}, watcher_mt)
-    local list = conn._watched[key]
-    if list == nil then
-        list = {}
-        conn._watched[key] = list
-    end
-    list[watcher] = true
-    if is_usable(conn) then
-        core.watch(conn._transport, key)
-    end
-    return watcher
-end
-
-function remote.watch_once(conn, key, opts)
-    check_remote(conn, 'watch_once')
-    if type(key) ~= 'string' then
-        box.error(box.error.ILLEGAL_PARAMS, 'key must be a string')
-    end
-    return conn:_request(method.watch_once, opts, 0, nil, key)
 end
 
 -- A watcher runs in a fiber of its own, one at a time; what comes meanwhile is taken at its end,
@@ -87,11 +57,48 @@ local function run_watcher(watcher, key, done)
     end)
 end
 
+function remote.watch(conn, key, func)
+    check_remote(conn, 'watch')
+    if type(key) ~= 'string' then
+        box.error(box.error.ILLEGAL_PARAMS, 'key must be a string')
+    elseif type(func) ~= 'function' then
+        box.error(box.error.ILLEGAL_PARAMS, 'func must be a function')
+    end
+    if is_usable(conn) and not conn.peer_protocol_features.watchers then
+        box.error(box.error.UNSUPPORTED, 'Remote server', 'watchers')
+    end
+    local watcher = setmetatable({_conn = conn, _key = key, _func = func, _version = 0}, watcher_mt)
+    local list = conn._watched[key]
+    if list == nil then
+        list = {}
+        conn._watched[key] = list
+    end
+    list[watcher] = true
+    local event = conn._events[key]
+    if event ~= nil then
+        -- The server told the others already, and does not tell again.
+        watcher._value, watcher._has_value = event.value, true
+        run_watcher(watcher, key, function() end)
+    elseif is_usable(conn) then
+        core.watch(conn._transport, key)
+    end
+    return watcher
+end
+
+function remote.watch_once(conn, key, opts)
+    check_remote(conn, 'watch_once')
+    if type(key) ~= 'string' then
+        box.error(box.error.ILLEGAL_PARAMS, 'key must be a string')
+    end
+    return conn:_request(method.watch_once, opts, 0, nil, key)
+end
+
 function remote._notify(conn, key, value)
     local list = conn._watched[key]
     if list == nil then
         return
     end
+    conn._events[key] = {value = value}
     local running = 1
     local function done()
         running = running - 1

@@ -306,7 +306,10 @@ struct options {
 };
 
 /** Where the arguments of request() stand. */
-enum { ARG_METHOD = 2, ARG_OPTIONS, ARG_TIMEOUT, ARG_DICT, ARG_STREAM, ARG_FIRST, ARG_LAST = ARG_FIRST + 7 };
+enum {
+	ARG_METHOD = 2, ARG_OPTIONS, ARG_TIMEOUT, ARG_DICT, ARG_STREAM,
+	ARG_FIRST, ARG_LAST = ARG_FIRST + 7,
+};
 
 static bool get_flag(lua_State *L, int idx, const char *name)
 {
@@ -429,7 +432,7 @@ static int wait_answer(lua_State *L, struct netbox_request *r, const struct opti
 	return r->error != NULL ? -1 : 0;
 }
 
-/** Decodes the answer of a light userdata request: in a protected call, since that is on C's stack. */
+/** (request): decodes its answer, in a protected call, since the request is on C's stack. */
 static int decode_protected(lua_State *L)
 {
 	struct netbox_request *r = lua_touserdata(L, 1);
@@ -565,7 +568,8 @@ void lua_netbox_init(lua_State *L)
 		{"sleep", transport_sleep}, {"next_event", transport_next_event},
 		{"watch", transport_watch}, {"unwatch", transport_unwatch},
 		{"request", transport_request}, {"scramble", lua_scramble},
-		{"dictionary", lua_dictionary}, {"schema_version", netbox_future_schema_version}, {NULL, NULL},
+		{"dictionary", lua_dictionary}, {"schema_version", netbox_future_schema_version},
+		{NULL, NULL},
 	};
 	lua_class_new(L, &handle_class);
 	lua_pushcfunction(L, handle_gc);
