@@ -555,7 +555,8 @@ void journal_close(void)
 		journal_flush(true);
 	journal.is_open = false;
 	loop_set_hook(LOOP_HOOK_JOURNAL, NULL);
-	journal_file_close(&journal.file);
+	if (journal.mode != WAL_NONE)
+		journal_file_close(&journal.file);
 	while (!list_empty(&journal.free)) {
 		struct journal_batch *b =
 			list_shift_entry(&journal.free, struct journal_batch, link);

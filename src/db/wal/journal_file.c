@@ -2,7 +2,8 @@
  *
  * The file that the journal writes to at present: made with the first batch, named
  * after the state it begins at, and closed when it is large enough or a snapshot
- * begins.
+ * begins. A clean stop leaves a file that begins at the last state: it tells the next
+ * start that those before it hold no more than that.
  */
 #include "db/wal/journal_file.h"
 
@@ -111,8 +112,20 @@ void journal_file_end(struct journal_file *f)
 		sync_fd(fd);
 }
 
+/** Is there a file that begins at wal_vclock? */
+static bool has_newest(const struct journal_file *f)
+{
+	struct stat st;
+	char *path = xlog_path(f->dir, vclock_sum(&wal_vclock), XLOG_XLOG);
+	bool yesno = stat(path, &st) == 0;
+	xfree(path);
+	return yesno;
+}
+
 void journal_file_close(struct journal_file *f)
 {
+	if (!xlog_file_is_open(&f->file) && !has_newest(f) && journal_file_begin(f) != 0)
+		diag_log();
 	if (xlog_file_is_open(&f->file) && xlog_file_close(&f->file, f->is_synced) != 0)
 		diag_log();
 }

@@ -35,5 +35,8 @@ int journal_file_append(struct journal_file *f, const struct buf *data);
  */
 void journal_file_end(struct journal_file *f);
 
-/** Ends the last file. */
+/**
+ * Ends the last file. Where there is none behind wal_vclock, makes an empty one. Failures are
+ * only told.
+ */
 void journal_file_close(struct journal_file *f);

@@ -400,6 +400,34 @@ static void automatic_checkpoints(void **state)
 	run(phase_timer);
 }
 
+static void phase_stop_behind_checkpoint(void)
+{
+	start();
+	create_space();
+	CHECK(put(1) == 0);
+	CHECK(checkpoint_make() == 0);
+	CHECK(!file_exists(3, ".xlog"));
+	wal_stop();
+	CHECK(file_exists(3, ".xlog"));
+}
+
+static void phase_start_behind_checkpoint(void)
+{
+	start();
+	CHECK(count() == 1);
+	CHECK(put(2) == 0);
+	wal_stop();
+	CHECK(file_count(XLOG_XLOG) == 2);
+}
+
+/** The next start need not read what the snapshot has. */
+static void clean_stop_begins_a_file(void **state)
+{
+	(void)state;
+	run(phase_stop_behind_checkpoint);
+	run(phase_start_behind_checkpoint);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -417,6 +445,7 @@ int main(void)
 		TEST(one_checkpoint_at_a_time),
 		TEST(old_files_go),
 		TEST(automatic_checkpoints),
+		TEST(clean_stop_begins_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
