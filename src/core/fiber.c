@@ -333,6 +333,21 @@ void fiber_reschedule(void)
 	switch_away(self);
 }
 
+bool fiber_yield_in_place(void)
+{
+	struct fiber *self = fiber_current;
+	if (!list_empty(&sched.ready) || self == sched.main)
+		return false;
+	if (unlikely(--sched.budget < 0) && poll_is_due())
+		return false;
+	announce_yield(self);
+	self->csw++;
+	fiber_switch_count++;
+	if (unlikely(fiber_watched != 0))
+		fiber_watch_switch(self, self);
+	return true;
+}
+
 void fiber_halt_all(void)
 {
 	while (!list_empty(&sched.ready))

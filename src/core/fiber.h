@@ -188,6 +188,12 @@ void fiber_sleep(double seconds) FIBER_UNGUARDED(fiber_sleep);
 void fiber_reschedule(void) FIBER_UNGUARDED(fiber_reschedule);
 
 /**
+ * Stands in for a yield from which the caller would come straight back: true where no other
+ * fiber is ready and no poll is due. It counts as a switch then. False: yield.
+ */
+bool fiber_yield_in_place(void);
+
+/**
  * Takes all ready fibers from their queue: none goes on, save where it is woken again.
  * For the end of the process, when what they would find is half gone.
  */

@@ -5,7 +5,8 @@
  * Entries are encoded into the newest batch. The loop's hook, which runs when
  * no fiber is ready, writes the batches in order: in this thread, or by a worker
  * where a write has to wait for the device (wal_mode 'fsync', or a device that
- * turned slow). Commits that come meanwhile go to the next batch.
+ * turned slow). Commits that come meanwhile go to the next batch. Where a single
+ * entry is all there would be at the end of the turn, its fiber writes it at once.
  *
  *     journal_write()      batch_start()           batch_done()
  *     OPEN --------> QUEUED ---------> WRITING --------------> free
@@ -38,6 +39,7 @@
 #include "core/loop.h"
 #include "core/memory.h"
 #include "core/sys.h"
+#include "core/ticks.h"
 #include "core/worker.h"
 #include "db/error.h"
 #include "db/wal/journal_file.h"
@@ -68,8 +70,8 @@ struct journal_batch {
 	bool is_sealed;
 	/** When it was begun while another was written, or 0. */
 	uint64_t queued_ns;
-	/** How long its write took, and when that was over. */
-	uint64_t duration_ns, end_ns;
+	/** How long its write took. */
+	uint64_t duration_ns;
 };
 
 static struct {
@@ -89,6 +91,8 @@ static struct {
 	struct journal_file file;
 	bool is_slow;
 	int fast_writes;
+	/** Nanoseconds in a tick. */
+	double tick_ns;
 	/** Who waits for `writing` to come back, or NULL. */
 	struct fiber *closer;
 	/** Written since journal_note_checkpoint(), and from where on to tell. */
@@ -150,14 +154,13 @@ static void batch_recycle(struct journal_batch *b)
 static int batch_write(void *arg)
 {
 	struct journal_batch *b = arg;
-	uint64_t start = clock_monotonic_ns();
+	uint64_t start = ticks_now();
 	int rc = 0;
 	if (b->data.size > 0)
 		rc = journal_file_append(&journal.file, &b->data);
 	if (rc == 0 && (b->is_sealed || journal.file.file.offset >= journal.file_size_max))
 		journal_file_end(&journal.file);
-	b->end_ns = clock_monotonic_ns();
-	b->duration_ns = b->end_ns - start;
+	b->duration_ns = (ticks_now() - start) * journal.tick_ns;
 	return rc;
 }
 
@@ -242,7 +245,7 @@ static size_t batch_row_count(const struct journal_batch *b)
 /** Tells of a batch that took long, from its first entry on. */
 static void note_too_long(const struct journal_batch *b)
 {
-	uint64_t ns = b->queued_ns != 0 ? b->end_ns - b->queued_ns : b->duration_ns;
+	uint64_t ns = b->queued_ns != 0 ? clock_monotonic_ns() - b->queued_ns : b->duration_ns;
 	if (ns * 1e-9 > journal.too_long)
 		say_warn("too long WAL write: %zu rows at LSN %lld: %.3f sec", batch_row_count(b),
 			 (long long)vclock_get(&b->vclock, instance_id), ns * 1e-9);
@@ -404,13 +407,33 @@ static void entry_submit(struct journal_entry *entry)
 		journal_flush(false);
 }
 
-static int entry_wait(struct journal_entry *entry)
+/** Is the fiber the only one that has something to do, and the entry all there is to write? */
+static bool may_write_in_place(void)
 {
+	return journal.mode == WAL_WRITE && !journal.is_slow && journal.writing == NULL &&
+		list_empty(&journal.queue) && xlog_file_is_open(&journal.file.file) &&
+		fiber_yield_in_place();
+}
+
+/** Submits the entry and waits until its fate is known. */
+static void entry_execute(struct journal_entry *entry)
+{
+	bool is_in_place = may_write_in_place();
+	entry_submit(entry);
+	if (is_in_place) {
+		journal_flush(true);
+		assert(entry->is_done);
+		return;
+	}
 	/* It may be done at once: those who came first go first. */
 	if (entry->is_done)
 		fiber_reschedule();
 	while (!entry->is_done)
 		fiber_yield();
+}
+
+static int entry_result(const struct journal_entry *entry)
+{
 	if (entry->result != 0)
 		client_error(ER_WAL_IO);
 	return entry->result;
@@ -441,8 +464,8 @@ int journal_write(struct journal_entry *entry)
 		return rc > 0 ? 0 : -1;
 	if (fiber_may_yield() != 0)
 		return entry_fail(entry);
-	entry_submit(entry);
-	return entry_wait(entry);
+	entry_execute(entry);
+	return entry_result(entry);
 }
 
 int journal_submit(struct journal_entry *entry, bool may_wait)
@@ -518,8 +541,8 @@ int journal_rotate(void)
 	if (journal.mode == WAL_NONE)
 		return 0;
 	struct journal_entry barrier = {.is_barrier = true};
-	entry_submit(&barrier);
-	return entry_wait(&barrier);
+	entry_execute(&barrier);
+	return entry_result(&barrier);
 }
 
 void journal_open(const struct journal_config *config)
@@ -539,6 +562,7 @@ void journal_open(const struct journal_config *config)
 	journal.queue_size = 0;
 	journal.bytes = 0;
 	journal.is_slow = false;
+	journal.tick_ns = ticks_unit() * 1e9;
 	journal.is_open = true;
 	loop_set_hook(LOOP_HOOK_JOURNAL, journal_hook);
 }

@@ -50,6 +50,23 @@ FIBER_TEST(yielding_fibers_take_turns)
 	return 0;
 }
 
+FIBER_TEST(yield_in_place_only_where_nobody_waits)
+{
+	fiber_sleep(0);
+	uint64_t csw = fiber()->csw;
+	assert_true(fiber_yield_in_place());
+	assert_int_equal(fiber()->csw, csw + 1);
+	struct fiber *other = fiber_new("a", f_letters);
+	fiber_start(other, "a", 1);
+	assert_false(fiber_yield_in_place());
+	fiber_reschedule();
+	/* A poll comes due by time. */
+	while (fiber_yield_in_place())
+		;
+	fiber_sleep(0);
+	return 0;
+}
+
 static int f_args(va_list ap)
 {
 	assert_int_equal(va_arg(ap, int), 7);
@@ -693,6 +710,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		runtime_test(start_runs_at_once_and_returns_first),
 		runtime_test(yielding_fibers_take_turns),
+		runtime_test(yield_in_place_only_where_nobody_waits),
 		runtime_test(arguments_arrive),
 		runtime_test(wakeup_is_counted_once),
 		runtime_test(halted_fibers_wait_for_another_wake),
