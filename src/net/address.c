@@ -86,7 +86,9 @@ static bool parse_host(const char *p, const char *end, struct address_uri *uri)
 bool address_parse(const char *text, size_t len, struct address_uri *uri)
 {
 	memset(uri, 0, sizeof(*uri));
-	const char *end = text + len, *p = skip_prefixes(text, end);
+	const char *parameters = memchr(text, '?', len);
+	const char *end = parameters != NULL ? parameters : text + len;
+	const char *p = skip_prefixes(text, end);
 	if (p == end)
 		return false;
 	static const char prefix[] = "unix/:";

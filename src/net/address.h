@@ -3,7 +3,7 @@
  * Where to listen or connect: URIs as users write them, and socket addresses as
  * they are shown. Forms: "host:port", "[v6]:port", "port", "*:port",
  * "unix/:path", "/path", "./path"; a "scheme://" and a "user:password@" in front
- * are allowed. Source: the manual, "URI".
+ * are allowed, and parameters behind a question mark are passed over. Source: the manual, "URI".
  */
 #pragma once
 

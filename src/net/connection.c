@@ -35,6 +35,7 @@
 #include "net/stat.h"
 #include "net/stream.h"
 #include "net/subscription.h"
+#include "net/tls.h"
 #include "net/worker.h"
 
 enum {
@@ -166,6 +167,23 @@ struct buf *connection_output(struct connection *con)
 	return &con->out;
 }
 
+static ssize_t connection_send(struct connection *con)
+{
+	const char *data = con->out.data + con->out_sent;
+	if (con->tls != NULL)
+		return tls_write(con->tls, data, connection_unsent(con));
+	return send(con->fd, data, connection_unsent(con), MSG_NOSIGNAL);
+}
+
+/** A write has to wait. While TLS waits for input, on_readable() tries again. */
+static void connection_wait_output(struct connection *con)
+{
+	if (con->tls == NULL || tls_wants_write(con->tls))
+		ev_io_start(loop_ev, &con->output);
+	else
+		ev_io_stop(loop_ev, &con->output);
+}
+
 /** Sends what the socket takes; the rest waits for it. The connection may be closed and freed. */
 static void connection_flush(struct connection *con)
 {
@@ -179,13 +197,12 @@ static void connection_flush(struct connection *con)
 		return;
 	}
 	while (connection_unsent(con) > 0) {
-		ssize_t n = send(con->fd, con->out.data + con->out_sent, connection_unsent(con),
-				 MSG_NOSIGNAL);
+		ssize_t n = connection_send(con);
 		if (n > 0) {
 			con->out_sent += n;
 			stat_count(STAT_NET_SENT, n);
 		} else if (errno == EAGAIN) {
-			ev_io_start(loop_ev, &con->output);
+			connection_wait_output(con);
 			return;
 		} else if (errno != EINTR) {
 			connection_close(con);
@@ -231,12 +248,20 @@ static void connection_enqueue(struct connection *con)
 	worker_kick();
 }
 
+/** Begins to read, what TLS has decrypted already included. */
+static void connection_start_input(struct connection *con)
+{
+	ev_io_start(loop_ev, &con->input);
+	if (con->tls != NULL && tls_has_input(con->tls))
+		ev_feed_event(loop_ev, &con->input, EV_READ);
+}
+
 static void connection_dequeue(struct connection *con)
 {
 	con->is_ready = false;
 	list_del(&con->ready_link);
 	if (con->fd >= 0 && !con->is_blocked)
-		ev_io_start(loop_ev, &con->input);
+		connection_start_input(con);
 }
 
 static void connection_block(struct connection *con)
@@ -249,7 +274,7 @@ static void connection_block(struct connection *con)
 static void connection_unblock(struct connection *con)
 {
 	con->is_blocked = false;
-	ev_io_start(loop_ev, &con->input);
+	connection_start_input(con);
 	connection_enqueue(con);
 }
 
@@ -334,6 +359,37 @@ void connection_done(struct connection *con, struct packet *packet)
 
 /* Life -------------------------------------------------------------------- */
 
+static ssize_t connection_recv(struct connection *con, struct chunk *c)
+{
+	void *room = c->data + c->used;
+	if (con->tls != NULL)
+		return tls_read(con->tls, room, c->capacity - c->used);
+	return recv(con->fd, room, c->capacity - c->used, 0);
+}
+
+/** A read by TLS may have been what a write, or the next read, was waiting for. */
+static void connection_go_on(struct connection *con)
+{
+	if (!con->is_ready && tls_has_input(con->tls))
+		ev_feed_event(loop_ev, &con->input, EV_READ);
+	if (connection_unsent(con) == 0 && tls_wants_write(con->tls))
+		ev_io_start(loop_ev, &con->output);
+	if (connection_unsent(con) > 0 && !ev_is_active(&con->output)) {
+		/* Held, so that it is not freed in here. */
+		con->in_flight++;
+		connection_flush(con);
+		con->in_flight--;
+		connection_free_if_over(con);
+	}
+}
+
+static void connection_tell_tls(const struct connection *con)
+{
+	char peer[ADDRESS_TEXT_MAX];
+	say_warn("TLS with %s failed: %s", connection_peer(con, peer, sizeof(peer)),
+		 tls_reason(con->tls));
+}
+
 static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 {
 	struct connection *con = w->data;
@@ -343,18 +399,25 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 		return;
 	}
 	struct chunk *c = connection_room(con);
-	ssize_t n = recv(con->fd, c->data + c->used, c->capacity - c->used, 0);
+	ssize_t n = connection_recv(con, c);
 	if (n > 0) {
 		con->read_at = ticks_now();
 		c->used += n;
 		stat_count(STAT_NET_RECEIVED, n);
 		connection_enqueue(con);
+		if (con->tls != NULL)
+			connection_go_on(con);
 		return;
 	}
 	if (c->used == c->parsed && c->refs == 0)
 		connection_drop_chunk(con);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (con->tls != NULL)
+			connection_go_on(con);
 		return;
+	}
+	if (n < 0 && errno == EPROTO)
+		connection_tell_tls(con);
 	connection_close(con);
 }
 
@@ -369,6 +432,8 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int events)
 		connection_free_if_over(con);
 	else if (con->is_blocked && connection_unsent(con) < CONNECTION_OUTPUT_MAX / 2)
 		connection_unblock(con);
+	else if (con->tls != NULL && ev_is_active(&con->input))
+		ev_feed_event(loop_ev, &con->input, EV_READ);
 }
 
 static int connection_push(struct session *session, uint64_t sync, struct port *values)
@@ -395,10 +460,12 @@ static void set_socket_options(int fd, int family)
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 }
 
-void connection_accept(int fd, const struct address *peer)
+void connection_accept(int fd, const struct address *peer, struct tls_context *tls)
 {
 	struct connection *con = xcalloc(1, sizeof(*con));
 	con->fd = fd;
+	if (tls != NULL)
+		con->tls = tls_new(tls, fd, true);
 	con->session = session_new(SESSION_BINARY, fd, USER_GUEST);
 	con->session->peer = *peer;
 	con->session->vtab = &connection_session_vtab;
@@ -437,6 +504,8 @@ void connection_close(struct connection *con)
 		return;
 	ev_io_stop(loop_ev, &con->input);
 	ev_io_stop(loop_ev, &con->output);
+	tls_delete(con->tls);
+	con->tls = NULL;
 	if (con->is_finished)
 		linger_close(con->fd);
 	else

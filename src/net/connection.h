@@ -28,6 +28,8 @@
 
 struct session;
 struct address;
+struct tls;
+struct tls_context;
 
 enum {
 	GREETING_SIZE = 128,
@@ -56,6 +58,8 @@ struct connection {
 	ev_io input, output;
 	/** -1: closed. */
 	int fd;
+	/** NULL: not encrypted. */
+	struct tls *tls;
 	/** Requests at work and triggers that run. */
 	uint32_t in_flight;
 	struct session *session;
@@ -108,7 +112,7 @@ size_t connections_memory(void);
 extern size_t connection_readahead;
 
 /** Takes over an accepted socket. */
-void connection_accept(int fd, const struct address *peer);
+void connection_accept(int fd, const struct address *peer, struct tls_context *tls);
 
 /** on_connect is over: greets the client and begins to read. */
 void connection_greet(struct connection *con);

@@ -68,6 +68,11 @@ int net_listen(const char *uris)
 	return listen_set(uris, connection_accept);
 }
 
+int net_listen_list(const struct listen_uri *uris, int count)
+{
+	return listen_set_list(uris, count, connection_accept);
+}
+
 int net_listen_count(void)
 {
 	return listen_count();

@@ -32,6 +32,11 @@ void net_free(void);
  */
 int net_listen(const char *uris);
 
+struct listen_uri;
+
+/** The same for a list, with TLS where that is asked for. See listen_set_list() for errors. */
+int net_listen_list(const struct listen_uri *uris, int count);
+
 /** How many addresses it listens on, and each with its real port ("127.0.0.1:3301"). */
 int net_listen_count(void);
 const char *net_listen_address(int i);

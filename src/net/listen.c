@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@
 #include "core/loop.h"
 #include "core/memory.h"
 #include "db/error.h"
+#include "net/tls.h"
 
 enum {
 	/** Connections taken at one go before others get their turn. */
@@ -36,6 +38,10 @@ struct listener {
 	listen_accept_cb accept;
 	/** As the user gave it: tells whether a new set has it, too. */
 	char *uri;
+	/** NULL: not encrypted. */
+	struct tls_context *tls;
+	/** The one whose socket it takes over, while the set is not in force yet. */
+	struct listener *from;
 	/** Path of the unix socket, to remove in the end; empty for TCP. */
 	char path[108];
 	char text[ADDRESS_TEXT_MAX];
@@ -78,7 +84,7 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int events)
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0) {
 			is_pause_logged = false;
-			l->accept(fd, &peer);
+			l->accept(fd, &peer, l->tls);
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
@@ -94,8 +100,9 @@ static void listener_delete(struct listener *l, bool unlink_path)
 	ev_io_stop(loop_ev, &l->io);
 	if (l->fd >= 0)
 		close(l->fd);
-	if (unlink_path && l->path[0] != '\0')
+	if (unlink_path && l->path[0] != '\0' && l->from == NULL)
 		unlink(l->path);
+	tls_context_unref(l->tls);
 	xfree(l->uri);
 	xfree(l);
 }
@@ -150,27 +157,68 @@ static void note_address(struct listener *l)
 	address_format((struct sockaddr *)&bound.sa, bound.len, l->text, sizeof(l->text));
 }
 
-static struct listener *listener_new(const char *text, size_t len, listen_accept_cb cb)
+/** Binds a new socket. */
+static int listener_bind(struct listener *l, const struct address_uri *uri)
 {
-	struct address_uri uri;
-	if (!address_parse(text, len, &uri)) {
-		client_error(ER_CFG, "listen", "expected host:service or /unix.socket");
-		return NULL;
-	}
 	struct address addresses[ADDRESSES_MAX];
-	int count = address_resolve(&uri, addresses, ADDRESSES_MAX);
+	int count = address_resolve(uri, addresses, ADDRESSES_MAX);
 	if (count < 0)
-		return NULL;
-	struct listener *l = xcalloc(1, sizeof(*l));
-	l->uri = xstrndup(text, len);
-	l->accept = cb;
-	l->fd = -1;
-	memcpy(l->path, uri.path, sizeof(l->path));
+		return -1;
 	errno = EADDRNOTAVAIL;
 	for (int i = 0; i < count && l->fd < 0; i++)
 		bind_address(l, &addresses[i]);
-	if (l->fd < 0) {
+	if (l->fd < 0)
 		diag_set_errno(SocketError, "can't listen on %s", l->uri);
+	return l->fd < 0 ? -1 : 0;
+}
+
+static bool same_text(const char *a, const char *b, size_t len)
+{
+	return strlen(a) == len && memcmp(a, b, len) == 0;
+}
+
+/** Takes over the socket of one in force that differs in its parameters alone, if there is one. */
+static int listener_take_over(struct listener *l)
+{
+	size_t len = strcspn(l->uri, "?");
+	for (int i = 0; i < current.count && l->fd < 0; i++) {
+		struct listener *old = current.items[i];
+		bool is_it = strcspn(old->uri, "?") == len && memcmp(old->uri, l->uri, len) == 0;
+		if (!is_it && !same_text(old->text, l->uri, len))
+			continue;
+		l->fd = fcntl(old->fd, F_DUPFD_CLOEXEC, 0);
+		if (l->fd < 0) {
+			diag_set_errno(SocketError, "can't listen on %s", l->uri);
+			return -1;
+		}
+		l->from = old;
+	}
+	return 0;
+}
+
+static int listener_open(struct listener *l, const struct address_uri *uri,
+			 const struct tls_params *tls)
+{
+	if (tls != NULL && (l->tls = tls_context_new(tls, true)) == NULL)
+		return -1;
+	if (listener_take_over(l) != 0)
+		return -1;
+	return l->fd >= 0 ? 0 : listener_bind(l, uri);
+}
+
+static struct listener *listener_new(const struct listen_uri *where, listen_accept_cb cb)
+{
+	struct address_uri uri;
+	if (!address_parse(where->text, where->len, &uri)) {
+		client_error(ER_CFG, "listen", "expected host:service or /unix.socket");
+		return NULL;
+	}
+	struct listener *l = xcalloc(1, sizeof(*l));
+	l->uri = xstrndup(where->text, where->len);
+	l->accept = cb;
+	l->fd = -1;
+	memcpy(l->path, uri.path, sizeof(l->path));
+	if (listener_open(l, &uri, where->tls) != 0) {
 		listener_delete(l, false);
 		return NULL;
 	}
@@ -180,17 +228,12 @@ static struct listener *listener_new(const char *text, size_t len, listen_accept
 	return l;
 }
 
-static bool same_text(const char *a, const char *b, size_t len)
-{
-	return strlen(a) == len && memcmp(a, b, len) == 0;
-}
-
 /** The listener of the set in force that the URI, or its real address, names; or NULL. */
 static struct listener *find_open(const char *uri, size_t len)
 {
 	for (int i = 0; i < current.count; i++) {
 		struct listener *l = current.items[i];
-		if (same_text(l->uri, uri, len) || same_text(l->text, uri, len))
+		if (same_text(l->uri, uri, len) || (l->tls == NULL && same_text(l->text, uri, len)))
 			return l;
 	}
 	return NULL;
@@ -219,38 +262,43 @@ static const char *skip_spaces(const char *p)
 	return p;
 }
 
-/** Opens all of `uris`; what is open already is shared with the set in force. */
-static int set_open(struct listener_set *set, const char *uris, listen_accept_cb cb)
+/** Opens one more; what is open already is shared with the set in force. */
+static int set_add(struct listener_set *set, const struct listen_uri *uri, listen_accept_cb cb)
 {
-	const char *p = skip_spaces(uris);
-	while (*p != '\0') {
-		size_t len = strcspn(p, ",");
-		const char *next = p + len + (p[len] == ',');
-		while (len > 0 && p[len - 1] == ' ')
-			len--;
-		if (set->count == LISTEN_MAX) {
-			client_error(ER_CFG, "listen", "too many addresses");
-			return -1;
-		}
-		struct listener *l = find_open(p, len);
-		if (l == NULL)
-			l = listener_new(p, len, cb);
-		if (l == NULL)
-			return -1;
-		if (!set_has(set, l))
-			set->items[set->count++] = l;
-		p = skip_spaces(next);
+	if (set->count == LISTEN_MAX) {
+		client_error(ER_CFG, "listen", "too many addresses");
+		return -1;
 	}
+	struct listener *l = find_open(uri->text, uri->len);
+	if (l == NULL)
+		l = listener_new(uri, cb);
+	if (l == NULL)
+		return -1;
+	if (!set_has(set, l))
+		set->items[set->count++] = l;
 	return 0;
 }
 
-int listen_set(const char *uris, listen_accept_cb cb)
+/** The new set's sockets that were taken over are its own now. */
+static void set_settle(struct listener_set *set)
+{
+	for (int i = 0; i < set->count; i++) {
+		if (set->items[i]->from != NULL)
+			set->items[i]->from->path[0] = '\0';
+		set->items[i]->from = NULL;
+	}
+}
+
+int listen_set_list(const struct listen_uri *uris, int count, listen_accept_cb cb)
 {
 	struct listener_set next = {0};
-	if (uris != NULL && set_open(&next, uris, cb) != 0) {
-		set_close(&next, &current);
-		return -1;
+	for (int i = 0; i < count; i++) {
+		if (set_add(&next, &uris[i], cb) != 0) {
+			set_close(&next, &current);
+			return -1;
+		}
 	}
+	set_settle(&next);
 	set_close(&current, &next);
 	for (int i = 0; i < next.count; i++) {
 		if (!set_has(&current, next.items[i]))
@@ -259,6 +307,23 @@ int listen_set(const char *uris, listen_accept_cb cb)
 	}
 	current = next;
 	return 0;
+}
+
+int listen_set(const char *uris, listen_accept_cb cb)
+{
+	/* One more than allowed, so that too many are noticed. */
+	struct listen_uri list[LISTEN_MAX + 1];
+	int count = 0;
+	const char *p = skip_spaces(uris != NULL ? uris : "");
+	while (*p != '\0' && count <= LISTEN_MAX) {
+		size_t len = strcspn(p, ",");
+		const char *next = p + len + (p[len] == ',');
+		while (len > 0 && p[len - 1] == ' ')
+			len--;
+		list[count++] = (struct listen_uri){.text = p, .len = len};
+		p = skip_spaces(next);
+	}
+	return listen_set_list(list, count, cb);
 }
 
 void listen_stop(void)

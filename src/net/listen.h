@@ -6,8 +6,23 @@
 
 #include "net/address.h"
 
-/** Takes over an accepted, non-blocking socket. `peer` lives during the call. */
-typedef void (*listen_accept_cb)(int fd, const struct address *peer);
+struct tls_context;
+struct tls_params;
+
+/**
+ * Takes over an accepted, non-blocking socket. `peer` and `tls` (NULL: none) live during the
+ * call.
+ */
+typedef void (*listen_accept_cb)(int fd, const struct address *peer, struct tls_context *tls);
+
+/** Where to listen, and how. Borrowed during calls. */
+struct listen_uri {
+	/** What address_parse() takes; parameters behind a question mark tell sockets apart. */
+	const char *text;
+	size_t len;
+	/** NULL: not encrypted. */
+	const struct tls_params *tls;
+};
 
 enum { LISTEN_MAX = 32 };
 
@@ -20,6 +35,12 @@ enum { LISTEN_MAX = 32 };
  * the reason. Yields where a host is given by name.
  */
 int listen_set(const char *uris, listen_accept_cb cb);
+
+/**
+ * The same for a list. A socket whose parameters alone have changed stays bound. -1 also
+ * with IllegalParams for TLS that can't be set up.
+ */
+int listen_set_list(const struct listen_uri *uris, int count, listen_accept_cb cb);
 
 /** Stops listening and removes the files of unix sockets. */
 void listen_stop(void);

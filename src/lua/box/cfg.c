@@ -25,11 +25,13 @@
 #include "db/tuple/tuple.h"
 #include "db/wal/wal.h"
 #include "lua/box/box.h"
+#include "lua/box/tls_params.h"
 #include "lua/bridge.h"
 #include "lua/finalizer.h"
 #include "lua/modules.h"
 #include "net/address.h"
 #include "net/iproto.h"
+#include "net/listen.h"
 
 /* Helpers ----------------------------------------------------------------- */
 
@@ -159,22 +161,13 @@ static int fail(lua_State *L)
 
 /* Listening --------------------------------------------------------------- */
 
-/** (text) -> is it a list of URIs? */
+/** (text) -> is it a URI? */
 static int is_uri(lua_State *L)
 {
 	size_t len;
 	const char *text = luaL_checklstring(L, 1, &len);
-	const char *end = text + len;
-	bool ok = true;
-	while (ok) {
-		const char *comma = memchr(text, ',', (size_t)(end - text));
-		struct address_uri uri;
-		ok = address_parse(text, (size_t)((comma ? comma : end) - text), &uri);
-		if (comma == NULL)
-			break;
-		text = comma + 1;
-	}
-	lua_pushboolean(L, ok);
+	struct address_uri uri;
+	lua_pushboolean(L, address_parse(text, len, &uri));
 	return 1;
 }
 
@@ -233,31 +226,65 @@ static int probe_address(const struct address *address)
 	return rc;
 }
 
+/** Could we listen there? */
+static int probe_uri(const char *text, size_t len)
+{
+	struct address_uri uri;
+	struct address list[8];
+	if (!address_parse(text, len, &uri))
+		return 0;
+	if (uri.path[0] != '\0')
+		return probe_unix(&uri);
+	int n = address_resolve(&uri, list, 8);
+	for (int i = 0; i < n; i++) {
+		if (probe_address(&list[i]) != 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/** What a configuration says of listening; the texts belong to Lua. */
+struct listen_list {
+	int count;
+	struct listen_uri uris[LISTEN_MAX + 1];
+	struct tls_params tls[LISTEN_MAX + 1];
+};
+
+/** [raises] Reads [{text, tls = {...}}, ...], or nil, at `idx`: what listen.lua makes. */
+static void listen_read(lua_State *L, int idx, struct listen_list *list)
+{
+	list->count = 0;
+	int count = lua_istable(L, idx) ? (int)lua_objlen(L, idx) : 0;
+	for (int i = 0; i < count && i <= LISTEN_MAX; i++) {
+		struct listen_uri *uri = &list->uris[list->count];
+		struct tls_params *tls = &list->tls[list->count++];
+		*uri = (struct listen_uri){0};
+		lua_rawgeti(L, idx, i + 1);
+		uri->text = lua_field_text(L, "text");
+		uri->len = strlen(uri->text);
+		lua_getfield(L, -1, "tls");
+		if (lua_istable(L, -1)) {
+			uri->tls = tls;
+			*tls = lua_tls_params(L);
+		}
+		lua_pop(L, 2);
+	}
+}
+
 /**
  * Could we listen there? Asked before any file is made, since a start that fails
  * leaves the directory as it was. The sockets proper are opened when there is data.
  */
-static int probe_listen(const char *text)
+static int probe_listen(const struct listen_list *list)
 {
-	while (*text != '\0') {
-		size_t len = strcspn(text, ",");
-		struct address_uri uri;
-		struct address list[8];
-		if (!address_parse(text, len, &uri))
-			return 0;
-		if (uri.path[0] != '\0') {
-			if (probe_unix(&uri) != 0)
-				return -1;
-		} else {
-			int n = address_resolve(&uri, list, 8);
-			for (int i = 0; i < n; i++) {
-				if (probe_address(&list[i]) != 0)
-					return -1;
-			}
-			if (n < 0)
-				return -1;
-		}
-		text += len + (text[len] == ',');
+	for (int i = 0; i < list->count; i++) {
+		struct tls_context *tls = NULL;
+		if (list->uris[i].tls != NULL &&
+		    (tls = tls_context_new(list->uris[i].tls, true)) == NULL)
+			return -1;
+		tls_context_unref(tls);
+		if (probe_uri(list->uris[i].text, list->uris[i].len) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -292,12 +319,13 @@ static void set_limits(lua_State *L)
 }
 
 /**
- * (configuration): loads the data or makes the first, and listens. Ends the process
+ * (configuration, where to listen): loads the data or makes the first, and listens. Ends the process
  * where that fails. Yields.
  */
 static int start(lua_State *L)
 {
-	const char *listen = string_option(L, "listen");
+	struct listen_list listen;
+	listen_read(L, 2, &listen);
 	struct wal_config config = {
 		.wal_dir = string_option(L, "wal_dir"),
 		.memtx_dir = string_option(L, "memtx_dir"),
@@ -313,12 +341,12 @@ static int start(lua_State *L)
 	if (lua_ctl_run_schema_init() != 0)
 		return lua_throw(L);
 	/* Whom a hot standby stands by has the address. */
-	bool probe = listen != NULL && !config.hot_standby;
-	if ((probe && probe_listen(listen) != 0) || wal_start(&config) != 0)
+	bool probe = listen.count > 0 && !config.hot_standby;
+	if ((probe && probe_listen(&listen) != 0) || wal_start(&config) != 0)
 		start_failed();
 	db_is_configured = true;
 	checkpoint_set_interval(number_option(L, "checkpoint_interval"));
-	if (listen != NULL && net_listen(listen) != 0)
+	if (listen.count > 0 && net_listen_list(listen.uris, listen.count) != 0)
 		start_failed();
 	say_info("ready to accept requests");
 	return 0;
@@ -326,9 +354,12 @@ static int start(lua_State *L)
 
 /* Changes at run time ----------------------------------------------------- */
 
+/** (where to listen) */
 static int set_listen(lua_State *L)
 {
-	return net_listen(lua_isnil(L, 1) ? NULL : luaL_checkstring(L, 1)) == 0 ? 0 : lua_throw(L);
+	struct listen_list listen;
+	listen_read(L, 1, &listen);
+	return net_listen_list(listen.uris, listen.count) == 0 ? 0 : lua_throw(L);
 }
 
 static int set_memtx_memory(lua_State *L)
@@ -500,6 +531,7 @@ void lua_cfg_init(lua_State *L)
 	};
 	lua_new_module(L, "tarn.cfg", funcs);
 	lua_pop(L, 1);
+	lua_load_embedded(L, "listen.lua", "tarn.box.listen");
 	lua_load_embedded(L, "cfg_options.lua", "tarn.box.cfg_options");
 	lua_ctl_init(L);
 	lua_load_embedded(L, "cfg.lua", "tarn.box.cfg");

@@ -6,6 +6,7 @@ local c = require('tarn.cfg')
 local c_txn = require('tarn.txn')
 local c_user = require('tarn.user')
 local guest = require('tarn.box.guest')
+local listen = require('tarn.box.listen')
 local space = require('tarn.box.space')
 local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
@@ -58,7 +59,7 @@ end
 -- for whom it is kept. An option that is not here cannot be changed.
 local dynamic = {
     listen = function(uris)
-        c.set_listen(uris)
+        c.set_listen(uris ~= nil and listen.parse(uris) or nil)
         guest.check()
     end,
     log_level = function(level) log_cfg.set('level', level) end,
@@ -278,7 +279,7 @@ function box.cfg(given)
     set_others(all)
     set_auth(all)
     -- box.space is needed while the data is loaded: triggers and procedures see it.
-    c.start(all)
+    c.start(all, all.listen ~= nil and listen.parse(all.listen) or nil)
     title.update({status = 'running'})
     ctl.started()
     events.started()

@@ -4,6 +4,7 @@
 local c = require('tarn.cfg')
 local c_user = require('tarn.user')
 local txn = require('tarn.box.txn')
+local listen = require('tarn.box.listen')
 local log_cfg = require('internal.log_cfg')
 local box = require('box')
 
@@ -29,7 +30,7 @@ M.options = {
     hot_standby = {'boolean', false},
     instance_uuid = {'string'},
     io_collect_interval = {'number'},
-    listen = {'string, number'},
+    listen = {'string, number, table'},
     log = {'string'},
     log_format = {'any', 'plain'},
     log_level = {'any', 5},
@@ -259,8 +260,9 @@ function checks.log_nonblock(name, value, all)
 end
 
 function checks.listen(name, value)
-    if not c.is_uri(tostring(value)) then
-        wrong(name, 'expected host:service or /unix.socket')
+    local _, problem = listen.parse(value)
+    if problem ~= nil then
+        wrong(name, problem)
     end
 end
 

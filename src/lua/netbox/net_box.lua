@@ -253,9 +253,19 @@ local function parse_uri(text)
     return parts
 end
 
--- (uri, opts) and (host, port, opts): host, port, opts with user and password.
+-- Parameters of a URI with their first values.
+local function first_values(params)
+    local out = {}
+    for name, values in pairs(params or {}) do
+        out[name] = type(values) == 'table' and values[1] or values
+    end
+    return out
+end
+
+-- (uri, opts) and (host, port, opts): host, port, opts with user and password,
+-- parameters of the URI.
 local function parse_arguments(a, b, c)
-    local host, port, opts
+    local host, port, opts, params
     if type(b) == 'string' or type(b) == 'number' then
         host, port, opts = a, b, c
         if type(host) ~= 'string' and type(host) ~= 'number' then
@@ -285,11 +295,21 @@ local function parse_arguments(a, b, c)
             opts = table.copy(opts)
             opts.user, opts.password = parts.login, parts.password
         end
+        params = parts.params
     end
     if type(opts) ~= 'table' then
         fail(USAGE)
     end
-    return host, port, opts
+    return host, port, opts, first_values(params)
+end
+
+-- How to encrypt, from the parameters of the URI; nil: not.
+local function tls_of(params)
+    local transport = params.transport or 'plain'
+    if transport ~= 'plain' and transport ~= 'ssl' then
+        fail('net.box: Invalid transport: ' .. transport)
+    end
+    return transport == 'ssl' and params or nil
 end
 
 local function check_options(opts)
@@ -319,7 +339,7 @@ end
 
 local connection_mt = {__index = remote, __serialize = serialize, __metatable = false}
 
-local function new_connection(host, port, opts)
+local function new_connection(host, port, opts, params)
     local transport, leader = core.new()
     local conn = setmetatable({
         host = host, port = port, opts = opts, state = 'initial', _is_connected = false,
@@ -336,19 +356,19 @@ local function new_connection(host, port, opts)
         reconnect_after = opts.reconnect_after, fetch_schema = opts.fetch_schema,
         required_protocol_version = opts.required_protocol_version,
         required_protocol_features = opts.required_protocol_features,
-        auth_type = opts.auth_type, console = opts.console,
+        auth_type = opts.auth_type or params.auth_type, tls = tls_of(params), console = opts.console,
     }, hooks)
     return conn
 end
 
 function netbox.connect(...)
-    local host, port, opts = parse_arguments(...)
+    local host, port, opts, params = parse_arguments(...)
     check_options(opts)
     if opts.console then
         log.warn("Netbox console API is deprecated since 1.10, please use " ..
                  "require('console').connect() instead")
     end
-    local conn = new_connection(host, port, opts)
+    local conn = new_connection(host, port, opts, params)
     local wait = opts.wait_connected
     if wait ~= false then
         wait_state(conn, CONNECTED, tonumber(wait))

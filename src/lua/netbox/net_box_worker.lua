@@ -154,6 +154,9 @@ local function open(transport, opts, hooks)
     local timeout = opts.connect_timeout or CONNECT_TIMEOUT
     local deadline = clock.monotonic() + timeout
     local ok, err = core.connect(transport, opts.host, opts.service, timeout)
+    if ok and opts.tls ~= nil then
+        ok, err = core.start_tls(transport, opts.tls)
+    end
     if not ok then
         return nil, err
     end

@@ -20,6 +20,7 @@
 #include "db/iproto_const.h"
 #include "db/schema/user.h"
 #include "db/tuple/format.h"
+#include "lua/box/tls_params.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
 #include "lua/value/buffer.h"
@@ -107,6 +108,23 @@ static int transport_connect(lua_State *L)
 		netbox_fail(t, "Connection closed");
 		return push_failure(L, "Connection closed");
 	}
+	lua_pushboolean(L, true);
+	return 1;
+}
+
+/** start_tls(t, {ssl_key_file = ..., ...}): true, or nil and what is wrong */
+static int transport_start_tls(lua_State *L)
+{
+	struct netbox *t = check_transport(L);
+	luaL_checktype(L, 2, LUA_TTABLE);
+	lua_settop(L, 2);
+	struct tls_params params = lua_tls_params(L);
+	struct tls_context *context = tls_context_new(&params, false);
+	if (context == NULL)
+		return push_failure(L, diag_last()->message);
+	if (t->fd >= 0)
+		netbox_start_tls(t, context);
+	tls_context_unref(context);
 	lua_pushboolean(L, true);
 	return 1;
 }
@@ -560,7 +578,8 @@ static void push_methods(lua_State *L)
 void lua_netbox_init(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"new", transport_new}, {"connect", transport_connect}, {"read", transport_read},
+		{"new", transport_new}, {"connect", transport_connect},
+		{"start_tls", transport_start_tls}, {"read", transport_read},
 		{"read_until", transport_read_until}, {"write", transport_write},
 		{"start", transport_start}, {"fail", transport_fail}, {"close", transport_close},
 		{"is_closed", transport_is_closed}, {"touch", transport_touch},

@@ -25,6 +25,8 @@
 
 struct error;
 struct lua_ibuf;
+struct tls;
+struct tls_context;
 
 /** What to ask for, and how its answer becomes Lua values. Names are in netbox.c. */
 enum netbox_method {
@@ -91,6 +93,8 @@ struct netbox_event {
 struct netbox {
 	int refs;
 	int fd;
+	/** NULL: not encrypted. */
+	struct tls *tls;
 	/** close() was called: nothing goes on. */
 	bool is_closed;
 	bool is_dirty;
@@ -136,6 +140,9 @@ void netbox_unref(struct netbox *t);
 
 /** Connects; -1 with errno set. `deadline` is of the monotonic clock. Yields. */
 int netbox_connect(struct netbox *t, const char *host, const char *service, double deadline);
+
+/** The socket speaks TLS from here on, as a client. */
+void netbox_start_tls(struct netbox *t, struct tls_context *context);
 
 /** Reads exactly `size` bytes; NULL with *why set. Yields. Before netbox_start() only. */
 const char *netbox_read_exact(struct netbox *t, size_t size, double deadline, const char **why);

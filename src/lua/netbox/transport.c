@@ -26,6 +26,7 @@
 #include "db/wal/xrow.h"
 #include "lua/netbox/netbox.h"
 #include "net/packet.h"
+#include "net/tls.h"
 
 enum {
 	READ_SIZE = 16384,
@@ -115,6 +116,8 @@ void netbox_fail(struct netbox *t, const char *why)
 	if (t->is_dirty)
 		list_del(&t->dirty_link);
 	t->is_dirty = false;
+	tls_delete(t->tls);
+	t->tls = NULL;
 	if (t->fd >= 0)
 		coio_close(t->fd);
 	t->fd = -1;
@@ -227,18 +230,43 @@ int netbox_connect(struct netbox *t, const char *host, const char *service, doub
 	return rc;
 }
 
+void netbox_start_tls(struct netbox *t, struct tls_context *context)
+{
+	assert(t->fd >= 0 && t->tls == NULL);
+	t->tls = tls_new(context, t->fd, false);
+}
+
+/** What a read or write that failed with `error` has to say. */
+static const char *failure_text(const struct netbox *t, int error)
+{
+	return error == EPROTO && t->tls != NULL ? tls_reason(t->tls) : strerror(error);
+}
+
+/** As send(). */
+static ssize_t send_some(struct netbox *t, const char *data, size_t size)
+{
+	return t->tls != NULL ? tls_write(t->tls, data, size) : send(t->fd, data, size, MSG_NOSIGNAL);
+}
+
+/** What to wait for when a read or write can't go on. */
+static int events_to_wait(const struct netbox *t, int events)
+{
+	return t->tls == NULL ? events : tls_wants_write(t->tls) ? EV_WRITE : EV_READ;
+}
+
 /** Reads what is there; bytes, 0 where it would block, -1 with *why set. */
 static ssize_t read_some(struct netbox *t, const char **why)
 {
 	char *p = buf_reserve(&t->in, READ_SIZE);
-	ssize_t n = read(t->fd, p, t->in.capacity - t->in.size);
+	size_t room = t->in.capacity - t->in.size;
+	ssize_t n = t->tls != NULL ? tls_read(t->tls, p, room) : read(t->fd, p, room);
 	if (n > 0) {
 		t->in.size += n;
 		return n;
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	*why = n == 0 ? "Peer closed" : strerror(errno);
+	*why = n == 0 ? "Peer closed" : failure_text(t, errno);
 	return -1;
 }
 
@@ -251,7 +279,7 @@ static bool read_more(struct netbox *t, double deadline, const char **why)
 	}
 	ssize_t n;
 	while ((n = read_some(t, why)) == 0) {
-		*why = wait_fd(t, EV_READ, deadline);
+		*why = wait_fd(t, events_to_wait(t, EV_READ), deadline);
 		if (*why != NULL)
 			return false;
 	}
@@ -297,14 +325,14 @@ bool netbox_write(struct netbox *t, const char *data, size_t size, double deadli
 			*why = t->failure != NULL ? t->failure : "Connection closed";
 			return false;
 		}
-		ssize_t n = send(t->fd, data, size, MSG_NOSIGNAL);
+		ssize_t n = send_some(t, data, size);
 		if (n >= 0) {
 			data += n;
 			size -= n;
 			continue;
 		}
-		*why = errno == EAGAIN || errno == EINTR ? wait_fd(t, EV_WRITE, deadline) :
-			strerror(errno);
+		*why = errno == EAGAIN || errno == EINTR ? wait_fd(t, events_to_wait(t, EV_WRITE), deadline) :
+			failure_text(t, errno);
 		if (*why != NULL)
 			return false;
 	}
@@ -325,8 +353,7 @@ static void on_failed(struct ev_loop *ev, ev_timer *timer, int events)
 static void flush(struct netbox *t)
 {
 	while (t->out_done < t->out.size) {
-		ssize_t n = send(t->fd, t->out.data + t->out_done, t->out.size - t->out_done,
-				 MSG_NOSIGNAL);
+		ssize_t n = send_some(t, t->out.data + t->out_done, t->out.size - t->out_done);
 		if (n >= 0) {
 			t->out_done += n;
 			continue;
@@ -334,7 +361,9 @@ static void flush(struct netbox *t)
 		if (errno == EINTR)
 			continue;
 		if (errno == EAGAIN) {
-			ev_io_start(loop_ev, &t->writer);
+			/* Where TLS waits for input, on_readable() goes on. */
+			if (events_to_wait(t, EV_WRITE) == EV_WRITE)
+				ev_io_start(loop_ev, &t->writer);
 		} else if (!ev_is_active(&t->failed)) {
 			t->failed_errno = errno;
 			ev_timer_start(loop_ev, &t->failed);
@@ -487,9 +516,15 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 	struct netbox *t = io->data;
 	const char *why = NULL;
 	netbox_ref(t);
-	ssize_t n = read_some(t, &why);
-	if (n < 0 || (n > 0 && !take_packets(t, &why)))
-		netbox_fail(t, why);
+	ssize_t n;
+	do {
+		n = read_some(t, &why);
+		if (n < 0 || (n > 0 && !take_packets(t, &why)))
+			netbox_fail(t, why);
+		/* The socket does not tell of what was decrypted already. */
+	} while (n > 0 && t->tls != NULL && tls_has_input(t->tls));
+	if (t->tls != NULL && t->out_done < t->out.size && !ev_is_active(&t->writer))
+		flush(t);
 	netbox_unref(t);
 }
 
