@@ -529,6 +529,8 @@ static void start(int argc, char **argv, int first)
 	/* With a script, `arg` begins with it; arg[-1] is the program either way. */
 	bool has_script = first < argc;
 	lua_init_args(L, has_script ? argc - first : 1, has_script ? argv + first : argv);
+	bool has_file = options.script != NULL && strcmp(options.script, "-") != 0;
+	lua_init_script(L, has_file ? options.script : NULL);
 	if (has_script)
 		name_process(L, argv[first]);
 	lua_getglobal(L, "arg");

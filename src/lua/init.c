@@ -165,7 +165,7 @@ static int lua_tonumber64(lua_State *L)
 	}
 }
 
-/** What init.lua needs of C. */
+/** What init.lua and loaders.lua need of C. */
 static void lua_globals_init(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
@@ -177,6 +177,7 @@ static void lua_globals_init(lua_State *L)
 	lua_pushcfunction(L, lua_tonumber64);
 	lua_setglobal(L, "tonumber64");
 	lua_load_embedded(L, "init.lua", "internal.init");
+	lua_load_embedded(L, "loaders.lua", "internal.loaders");
 	lua_load_embedded(L, "string.lua", "internal.string");
 	lua_load_embedded(L, "debug.lua", "internal.debug");
 }
@@ -277,6 +278,16 @@ void lua_init_modules(lua_State *L)
 		lua_settop(L, 0);
 	}
 	lua_load_embedded(L, "help.lua", "help");
+}
+
+void lua_init_script(lua_State *L, const char *script)
+{
+	luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 16);
+	lua_getfield(L, -1, "internal.loaders");
+	lua_getfield(L, -1, "start");
+	lua_pushstring(L, script);
+	lua_call(L, 1, 0);
+	lua_pop(L, 2);
 }
 
 void lua_init_args(lua_State *L, int argc, char **argv)

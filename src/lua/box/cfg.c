@@ -533,6 +533,7 @@ void lua_cfg_init(lua_State *L)
 	lua_pop(L, 1);
 	lua_load_embedded(L, "listen.lua", "tarn.box.listen");
 	lua_load_embedded(L, "cfg_options.lua", "tarn.box.cfg_options");
+	lua_load_embedded(L, "cfg_env.lua", "tarn.box.cfg_env");
 	lua_ctl_init(L);
 	lua_load_embedded(L, "cfg.lua", "tarn.box.cfg");
 }

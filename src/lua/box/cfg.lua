@@ -10,6 +10,7 @@ local listen = require('tarn.box.listen')
 local space = require('tarn.box.space')
 local sequence = require('tarn.box.sequence')
 local options = require('tarn.box.cfg_options')
+local cfg_env = require('tarn.box.cfg_env')
 local ctl = require('tarn.box.ctl')
 local events = require('tarn.box.events')
 local api = require('tarn.box.api')
@@ -178,8 +179,19 @@ local log_options = {
     log_modules = 'modules',
 }
 
-local function first_configuration(given)
+-- What was passed, and what the environment adds; log.cfg{} goes before the environment.
+local function given_options(given)
     local new = options.prepare(given or {})
+    for name, value in pairs(options.prepare(cfg_env.read())) do
+        if type(new[name]) == 'nil' and not (log_options[name] and log_cfg.is_open()) then
+            new[name] = value
+        end
+    end
+    return new
+end
+
+local function first_configuration(given)
+    local new = given_options(given)
     local all = {}
     for name, option in pairs(options.options) do
         all[name] = option[2]
