@@ -221,6 +221,8 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "csv", "csv.lua");
 	lua_preload(L, "uri", "uri.lua");
 	lua_preload(L, "xlog", "xlog.lua");
+	lua_preload(L, "protobuf", "protobuf.lua");
+	lua_preload(L, "tarn", "tarn.lua");
 	lua_preload(L, "key_def", "key_def.lua");
 	lua_preload(L, "merger", "merger.lua");
 	lua_preload(L, "tarn.log_tool", "log_tool.lua");
@@ -265,6 +267,7 @@ void lua_init_modules(lua_State *L)
 		lua_socket_init,
 		lua_console_init,
 		lua_crypto_init,
+		lua_xxhash_init,
 		lua_digest_init,
 		lua_pickle_init,
 		lua_iconv_init,
@@ -278,6 +281,7 @@ void lua_init_modules(lua_State *L)
 		lua_settop(L, 0);
 	}
 	lua_load_embedded(L, "help.lua", "help");
+	lua_load_embedded(L, "checks.lua", "checks");
 }
 
 void lua_init_script(lua_State *L, const char *script)

@@ -36,7 +36,8 @@ void lua_xlog_init(lua_State *L);
 void lua_netbox_init(lua_State *L);
 void lua_socket_init(lua_State *L);
 void lua_crypto_init(lua_State *L);
-void lua_digest_init(lua_State *L);	/* after crypto */
+void lua_xxhash_init(lua_State *L);
+void lua_digest_init(lua_State *L);	/* after crypto, xxhash */
 void lua_pickle_init(lua_State *L);
 void lua_iconv_init(lua_State *L);
 void lua_pwd_init(lua_State *L);

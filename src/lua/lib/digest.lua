@@ -4,6 +4,7 @@
 local ffi = require('ffi')
 local C = require('internal.digest')
 local crypto = require('crypto')
+local xxhash = require('internal.digest_xxhash')
 
 ffi.cdef[[
 /* None of these yields or runs Lua. */
@@ -211,6 +212,8 @@ function digest.base64_decode(text)
     end
     return C.base64_decode((text:gsub('[-_=]', {['-'] = '+', ['_'] = '/', ['='] = ''})))
 end
+
+digest.xxhash32, digest.xxhash64 = xxhash.xxhash32, xxhash.xxhash64
 
 -- Others ------------------------------------------------------------------------
 
