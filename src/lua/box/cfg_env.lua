@@ -38,8 +38,9 @@ function readers.table(text)
     return out
 end
 
--- Options whose kind is `any`.
+-- Options whose kind does not tell how they are written.
 local by_name = {
+    listen = readers.string, -- it takes several in one text
     log_format = readers.string,
     log_nonblock = readers.boolean,
     log_level = function(text) return tonumber(text) or text end,
