@@ -93,6 +93,9 @@ static int path_next(struct json_path *path, struct json_token *token, bool allo
 		return path->offset == 0 ? path_read_name(path, token) : path_position(path);
 	path->offset++;
 	c = path_peek(path);
+	/* Users know the bracket itself as what is wrong at the end. */
+	if (c == -1)
+		return path_position(path) - 1;
 	int rc = 0;
 	if (c == '*' && allows_any) {
 		path->offset++;

@@ -110,8 +110,8 @@ static struct tuple *updated(struct space *space, const struct request *request,
 	uint32_t size;
 	uint64_t mask;
 	const char *data = (is_upsert ? upsert_execute : update_execute)
-		(ops, ops_end, row, row + old->bsize, space->format->dict, request->index_base,
-		 &fiber()->region, &size, &mask);
+		(ops, ops_end, row, row + old->bsize, space->format->dict, space->format,
+		 request->index_base, &fiber()->region, &size, &mask);
 	return data == NULL ? NULL : tuple_new(space->format, data, data + size);
 }
 

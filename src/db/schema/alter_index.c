@@ -47,8 +47,6 @@ static int index_add(struct txn *txn, struct txn_stmt *stmt, struct space *space
 			     "can not add a secondary key before primary");
 		return -1;
 	}
-	if (space_row_count(space) > 0 && alter_check_alone(txn, "index build") != 0)
-		return -1;
 	struct index_list list;
 	index_list_fill(&list, space);
 	uint32_t pos = index_position(space, def->iid);
@@ -61,6 +59,10 @@ static int index_add(struct txn *txn, struct txn_stmt *stmt, struct space *space
 					  false);
 	if (alter == NULL)
 		return -1;
+	if (space_row_count(space) > 0 && alter_check_alone(txn, "index build") != 0) {
+		alter_abort(alter);
+		return -1;
+	}
 	list.index[pos] = space->vtab->index_create(space, def, alter->new.format);
 	if (list.index[pos] == NULL || space_builds_complete(space) != 0) {
 		alter_abort(alter);
@@ -174,8 +176,9 @@ static int index_rebuild(struct space *space, const struct index_def *def,
 	return -1;
 }
 
-/** Does the old order hold for the new definition, whose parts allow more? */
-static bool index_is_wider(const struct index_def *wide, const struct index_def *narrow)
+/** Does the old order hold for the new definition, whose parts allow more of rows of a format? */
+static bool index_is_wider(const struct index_def *wide, const struct index_def *narrow,
+			   const struct tuple_format *format)
 {
 	const struct key_def *to = wide->key_def, *from = narrow->key_def;
 	if (wide->type != narrow->type || wide->func_id != narrow->func_id || (wide->is_unique && !narrow->is_unique) ||
@@ -186,7 +189,8 @@ static bool index_is_wider(const struct index_def *wide, const struct index_def 
 		    to->parts[i].exclude_null != from->parts[i].exclude_null ||
 		    to->parts[i].is_desc != from->parts[i].is_desc ||
 		    to->parts[i].coll_id != from->parts[i].coll_id ||
-		    (from->parts[i].is_nullable && !to->parts[i].is_nullable) ||
+		    (from->parts[i].is_nullable && !to->parts[i].is_nullable &&
+		     format->fields[from->parts[i].fieldno].is_nullable) ||
 		    !field_type_contains(to->parts[i].type, from->parts[i].type))
 			return false;
 	}
@@ -203,9 +207,6 @@ int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, str
 		return index_rename(txn, stmt, old, def);
 	/* The reference need not build the index then; here no fiber runs meanwhile either way. */
 	bool is_disabled = def->func_id != 0 && def->func == NULL;
-	if (space_row_count(space) > 0 && !is_disabled && !index_is_wider(def, old->def) &&
-	    alter_check_alone(txn, "index build") != 0)
-		return -1;
 	struct index_list list;
 	index_list_fill(&list, space);
 	list.keys[index_position(space, def->iid)] = def->key_def;
@@ -213,7 +214,10 @@ int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, str
 					  false);
 	if (alter == NULL)
 		return -1;
-	if (index_rebuild(space, def, alter->new.format, &list) != 0) {
+	bool builds = space_row_count(space) > 0 && !is_disabled &&
+		!index_is_wider(def, old->def, space->format);
+	if ((builds && alter_check_alone(txn, "index build") != 0) ||
+	    index_rebuild(space, def, alter->new.format, &list) != 0) {
 		alter_abort(alter);
 		return -1;
 	}

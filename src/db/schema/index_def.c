@@ -179,7 +179,7 @@ static int key_part_decode_map(const char **data, uint32_t partno, struct key_pa
 	if (o.nullable_action.s != NULL && is_none != o.is_nullable)
 		return options_error(ER_WRONG_INDEX_OPTIONS, no, "index part: conflicting "
 				     "nullability and nullable action properties");
-	if (o.collation != COLL_NONE) {
+	if (o.collation != COLL_NONE && o.collation != COLL_ID_NONE) {
 		if (part->type != FIELD_TYPE_STRING && part->type != FIELD_TYPE_SCALAR)
 			return options_error(ER_WRONG_INDEX_OPTIONS, no, "collation is reasonable "
 					     "only for string and scalar parts");
@@ -247,8 +247,6 @@ struct index_row {
 
 static int primary_check(const struct index_row *row, const struct space *space)
 {
-	if (row->is_multikey)
-		return modify_error(space, row->name, "primary key cannot be multikey");
 	if (row->opts.func != 0)
 		return modify_error(space, row->name, "primary key can not use a function");
 	if (!row->has_nullable)
@@ -281,6 +279,8 @@ static int index_row_check(const struct index_row *row, const struct space *spac
 		return modify_error(space, row->name, "index id too big");
 	if (row->iid == 0 && !row->opts.unique)
 		return modify_error(space, row->name, "primary key must be unique");
+	if (row->iid == 0 && row->is_multikey)
+		return modify_error(space, row->name, "primary key cannot be multikey");
 	for (uint32_t i = 0; i < row->part_count; i++) {
 		if (row->parts[i].fieldno > KEY_FIELDNO_MAX)
 			return modify_error(space, row->name, "field no is too big");
@@ -338,18 +338,18 @@ static int memtx_type_error(const struct index_row *row, const struct space *spa
 /** What memtx wants of an index. */
 static int memtx_index_check(const struct index_row *row, const struct space *space)
 {
-	if (row->type != INDEX_TREE && row->is_multikey)
-		return memtx_type_error(row, space, "index cannot be multikey");
-	if (row->type != INDEX_TREE && row->opts.func != 0)
-		return memtx_type_error(row, space, "index can not use a function");
 	if (row->type != INDEX_TREE && row->has_nullable) {
 		client_error(ER_UNSUPPORTED, index_type_names[row->type], "nullable parts");
 		return -1;
 	}
-	if (row->type == INDEX_RTREE || row->type == INDEX_BITSET)
-		return memtx_check_special(row, space);
 	if (row->type == INDEX_HASH && !row->opts.unique)
 		return modify_error(space, row->name, "HASH index must be unique");
+	if (row->type != INDEX_TREE && row->is_multikey)
+		return memtx_type_error(row, space, "index cannot be multikey");
+	if (row->type != INDEX_TREE && row->opts.func != 0)
+		return memtx_type_error(row, space, "index can not use a function");
+	if (row->type == INDEX_RTREE || row->type == INDEX_BITSET)
+		return memtx_check_special(row, space);
 	for (uint32_t i = 0; i < row->part_count; i++) {
 		enum field_type type = row->parts[i].type;
 		if (type != FIELD_TYPE_ANY && type != FIELD_TYPE_MAP && type != FIELD_TYPE_ARRAY &&

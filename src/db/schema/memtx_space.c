@@ -124,13 +124,23 @@ static struct tuple *memtx_tuple_new(struct space *space, const char *data, cons
 	return NULL;
 }
 
+/** Without an index, and nothing said of fields, there is nothing to check a row against. */
+static int memtx_check_index(const struct space *space)
+{
+	return space->def->field_count > 0 || space_index_find(space, 0) != NULL ? 0 : -1;
+}
+
 static int memtx_space_replace(struct space *space, struct txn *txn, struct request *request)
 {
-	if (space_index_find(space, 0) == NULL)
+	if (memtx_check_index(space) != 0)
 		return -1;
 	struct tuple *tuple = memtx_tuple_new(space, request->tuple, request->tuple_end);
 	if (tuple == NULL)
 		return -1;
+	if (space_index_find(space, 0) == NULL) {
+		tuple_unref(tuple);
+		return -1;
+	}
 	return memtx_replace(space, txn_stmt_current(txn), NULL, tuple,
 			     request->type == IPROTO_INSERT ? DUP_INSERT : DUP_REPLACE);
 }
@@ -216,7 +226,7 @@ static int memtx_space_update(struct space *space, struct txn *txn, struct reque
 	const char *row = tuple_data(old);
 	const char *data = update_execute(request->tuple, request->tuple_end, row,
 					  row + old->bsize, space->format->dict,
-					  request->index_base, region, &size, &mask);
+					  space->format, request->index_base, region, &size, &mask);
 	int rc = data == NULL ? -1 : memtx_replace_updated(space, txn, request, old, data, size);
 	region_truncate(region, mark);
 	return rc;
@@ -231,8 +241,8 @@ static int memtx_upsert_existing(struct space *space, struct txn *txn, struct re
 	uint64_t mask;
 	const char *row = tuple_data(old);
 	const char *data = upsert_execute(request->ops, request->ops_end, row, row + old->bsize,
-					  space->format->dict, request->index_base, region, &size,
-					  &mask);
+					  space->format->dict, space->format, request->index_base,
+					  region, &size, &mask);
 	if (data == NULL)
 		return -1;
 	if (memtx_replace_updated(space, txn, request, old, data, size) == 0)
@@ -247,7 +257,8 @@ static int memtx_upsert_existing(struct space *space, struct txn *txn, struct re
 static int memtx_find_upserted(struct space *space, struct index *pk, const struct request *request,
 			       struct tuple **old)
 {
-	if (tuple_format_validate(space->format, request->tuple, request->tuple_end) != 0)
+	if (tuple_format_validate(space->format, request->tuple, request->tuple_end) != 0 ||
+	    space_index_find(space, 0) == NULL)
 		return -1;
 	uint32_t size;
 	const char *key = tuple_extract_key_raw(request->tuple, pk->def->key_def,
@@ -260,8 +271,8 @@ static int memtx_find_upserted(struct space *space, struct index *pk, const stru
 
 static int memtx_space_upsert(struct space *space, struct txn *txn, struct request *request)
 {
-	struct index *pk = space_index_find(space, 0);
-	if (pk == NULL || tuple_check_size(space->format, request->tuple, request->tuple_end) != 0)
+	struct index *pk = space_index(space, 0);
+	if (memtx_check_index(space) != 0 || tuple_check_size(space->format, request->tuple, request->tuple_end) != 0)
 		return -1;
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);

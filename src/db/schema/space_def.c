@@ -127,12 +127,12 @@ static int field_error(const struct space_def *def, uint32_t errcode, uint32_t f
 
 /** nullable_action: what a NULL does to a statement; only "none" lets it through. */
 static int nullable_action_decode(const struct space_def *def, uint32_t errcode, uint32_t fieldno,
-				  const struct field_options *o, bool *is_nullable)
+				  const struct field_options *o)
 {
 	static const char *const actions[] = {
 		"none", "rollback", "abort", "fail", "ignore", "replace", "default", NULL,
 	};
-	*is_nullable = o->is_nullable;
+	def->fields[fieldno].is_nullable = o->is_nullable;
 	if (o->nullable_action.s == NULL)
 		return 0;
 	int i = 0;
@@ -142,11 +142,12 @@ static int nullable_action_decode(const struct space_def *def, uint32_t errcode,
 	if (actions[i] == NULL)
 		return field_error(def, errcode, fieldno,
 				   "field %u has unknown field on conflict nullable action");
-	if (o->is_nullable && i != 0)
+	if (o->is_nullable != (i == 0))
 		return field_error(def, errcode, fieldno,
 				   "field %u has conflicting nullability and nullable action "
 				   "properties");
-	*is_nullable = i == 0;
+	def->fields[fieldno].nullable_action =
+		o->is_nullable || strcmp(actions[i], "default") == 0 ? NULL : actions[i];
 	return 0;
 }
 
@@ -216,10 +217,11 @@ static int field_decode(struct space_def *def, uint32_t errcode, uint32_t fieldn
 		field_type_by_name(o.type.s, o.type.len);
 	if (field->type == field_type_MAX)
 		return field_error(def, errcode, fieldno, "field %u has unknown field type");
-	if (nullable_action_decode(def, errcode, fieldno, &o, &field->is_nullable) != 0)
+	if (nullable_action_decode(def, errcode, fieldno, &o) != 0)
 		return -1;
-	if (o.collation != COLL_NONE && field->type != FIELD_TYPE_STRING &&
-	    field->type != FIELD_TYPE_SCALAR && field->type != FIELD_TYPE_ANY)
+	if (o.collation != COLL_NONE && o.collation != COLL_ID_NONE &&
+	    field->type != FIELD_TYPE_STRING && field->type != FIELD_TYPE_SCALAR &&
+	    field->type != FIELD_TYPE_ANY)
 		return field_error(def, errcode, fieldno, "collation is reasonable only for "
 				   "string, scalar and any fields");
 	if (o.collation != COLL_NONE && coll_id_by_id(o.collation) == NULL)

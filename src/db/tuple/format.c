@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/format_private.h"
 #include "db/tuple/key_def.h"
 #include "db/tuple/tuple.h"
@@ -82,11 +83,25 @@ static uint32_t format_count_fields(struct key_def *const *keys, uint32_t key_co
 	return field_count;
 }
 
-/** Lets a key part narrow what its field may be; gives it a slot in the field map. */
+/**
+ * Lets a key part narrow what its field may be; gives it a slot in the field map. `described` is
+ * what the space's format says of the field, or NULL.
+ */
 static int format_use_part(struct tuple_format *format, const struct key_part *part,
-			   bool is_described)
+			   const struct field_def *described)
 {
 	struct tuple_format_field *field = &format->fields[part->fieldno];
+	bool is_described = described != NULL;
+	if (is_described && part->is_nullable && described->nullable_action != NULL) {
+		client_error(ER_ACTION_MISMATCH, tuple_field_no_str(part->fieldno),
+			     described->nullable_action, "none");
+		return -1;
+	}
+	if (part->path != NULL && is_described && field->is_nullable &&
+	    part->path->any_step != PATH_NO_ANY) {
+		client_error(ER_UNSUPPORTED, "multikey index", "nullable root field");
+		return -1;
+	}
 	if (part->path != NULL)
 		return format_use_path(format, part);
 	if (field_type_contains(field->type, part->type)) {
@@ -139,7 +154,9 @@ struct tuple_format *tuple_format_new(struct key_def *const *keys, uint32_t key_
 	for (uint32_t i = 0; i < key_count; i++)
 		for (uint32_t j = 0; j < keys[i]->part_count && !keys[i]->is_func; j++) {
 			const struct key_part *part = &keys[i]->parts[j];
-			if (format_use_part(format, part, part->fieldno < field_count) != 0)
+			const struct field_def *described =
+				part->fieldno < field_count ? &fields[part->fieldno] : NULL;
+			if (format_use_part(format, part, described) != 0)
 				goto fail;
 		}
 	for (uint32_t i = 0; i < format->field_count; i++)

@@ -57,6 +57,8 @@ struct field_def {
 	enum field_type type;
 	bool is_nullable;
 	uint32_t coll_id;
+	/** What a nil does to a statement, where the format says that by name; else NULL. */
+	const char *nullable_action;
 };
 
 /** An interned list of field names. */

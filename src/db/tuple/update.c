@@ -22,6 +22,8 @@ struct update_field {
 };
 
 struct update {
+	/** Of the space that the row is of, or NULL. */
+	const struct tuple_format *format;
 	struct region *region;
 	struct update_field *fields;
 	uint32_t count, capacity;
@@ -149,6 +151,8 @@ static int update_apply(struct update *u, uint32_t op_index)
 		return -1;
 	if (op.has_path)
 		return update_apply_inside(u, &op, op_index);
+	op.is_of_double = u->format != NULL && (uint32_t)op.field_no < u->format->field_count &&
+		u->format->fields[op.field_no].type == FIELD_TYPE_DOUBLE;
 	switch (op.opcode) {
 	case '!':
 		update_insert(u, &op);
@@ -197,11 +201,12 @@ static const char *update_join(const struct update *u, uint32_t *new_size)
 }
 
 static const char *update_run(const char *ops, const char *ops_end, const char *row,
-			      const struct tuple_dictionary *dict, int index_base,
+			      const struct tuple_dictionary *dict,
+			      const struct tuple_format *format, int index_base,
 			      struct region *region, uint32_t *new_size, uint64_t *column_mask,
 			      bool is_upsert)
 {
-	struct update u = {.region = region};
+	struct update u = {.region = region, .format = format};
 	struct update_op *list;
 	if (update_read_ops(ops, ops_end, dict, index_base, region, &list, &u.op_count) != 0)
 		return NULL;
@@ -223,19 +228,20 @@ static const char *update_run(const char *ops, const char *ops_end, const char *
 
 const char *update_execute(const char *ops, const char *ops_end, const char *row,
 			   const char *row_end, const struct tuple_dictionary *dict,
-			   int index_base, struct region *region, uint32_t *new_size,
+			   const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
 			   uint64_t *column_mask)
 {
-	return update_run(ops, ops_end, row, dict, index_base, region, new_size, column_mask,
-			  false);
+	return update_run(ops, ops_end, row, dict, format, index_base, region, new_size,
+			  column_mask, false);
 }
 
 const char *upsert_execute(const char *ops, const char *ops_end, const char *row,
 			   const char *row_end, const struct tuple_dictionary *dict,
-			   int index_base, struct region *region, uint32_t *new_size,
+			   const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
 			   uint64_t *column_mask)
 {
-	return update_run(ops, ops_end, row, dict, index_base, region, new_size, column_mask, true);
+	return update_run(ops, ops_end, row, dict, format, index_base, region, new_size,
+			  column_mask, true);
 }
 
 int update_check_ops(const char *ops, const char *ops_end, const struct tuple_dictionary *dict,

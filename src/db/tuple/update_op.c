@@ -101,7 +101,7 @@ static int read_field_number(struct op_reader *r, struct update_op *op)
 	return 0;
 }
 
-static int error_path(const struct update_op *op, int position)
+int update_error_path(const struct update_op *op, int position)
 {
 	char text[64];
 	snprintf(text, sizeof(text), "invalid JSON in position %d", position);
@@ -129,7 +129,7 @@ static int read_field_name(struct op_reader *r, struct update_op *op)
 	struct json_token token;
 	int position = json_path_next(&op->path, &token);
 	if (position != 0)
-		return error_path(op, position);
+		return update_error_path(op, position);
 	switch (token.type) {
 	case JSON_TOKEN_END:
 	case JSON_TOKEN_ANY:
@@ -147,9 +147,9 @@ static int read_field_name(struct op_reader *r, struct update_op *op)
 		op->field_no = found;
 		break;
 	}
+	/* The rest is checked when it is followed: upsert skips what is wrong there. */
 	op->has_path = op->path.offset < op->path.len;
-	position = json_path_check(op->path);
-	return position != 0 ? error_path(op, position) : 0;
+	return 0;
 }
 
 static int read_field(struct op_reader *r, struct update_op *op)

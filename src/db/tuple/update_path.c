@@ -75,15 +75,15 @@ static void place_find_index(struct place *place)
 	}
 }
 
-/** Looks one step into a container. */
-static int place_enter(const struct update_op *op, const char *container,
-		       const struct json_token *token, struct place *place)
+/** Looks one step into a container. -1 without an error: the value is none for such a step. */
+static int place_enter(const char *container, const struct json_token *token,
+		       struct place *place)
 {
 	bool is_key = token->type == JSON_TOKEN_KEY;
 	*place = (struct place){.container = container, .first = container, .token = *token,
 				.is_map = is_key};
 	if (mp_typeof(*container) != (is_key ? MP_MAP : MP_ARRAY))
-		return error_access(op, token);
+		return -1;
 	if (is_key) {
 		place->count = mp_decode_map(&place->first);
 		place_find_key(place);
@@ -99,11 +99,17 @@ static int place_find(const struct update_op *op, const char *value, struct plac
 {
 	struct json_path path = op->path;
 	struct json_token token;
+	int position = json_path_check(path);
+	if (position != 0)
+		return update_error_path(op, position);
 	json_path_next(&path, &token);
 	for (;;) {
-		if (place_enter(op, value, &token, place) != 0)
-			return -1;
-		if (path.offset == path.len)
+		bool is_last = path.offset == path.len;
+		bool puts = op->opcode == '=' || op->opcode == '!';
+		/* As in the reference, only what would put a value says why it can't. */
+		if (place_enter(value, &token, place) != 0)
+			return is_last && puts ? error_access(op, &token) : update_error_no_field(op);
+		if (is_last)
 			return 0;
 		if (!place->is_found)
 			return update_error_no_field(op);

@@ -33,6 +33,8 @@ struct update_op {
 	/** The place inside the field, read up to behind the field. */
 	struct json_path path;
 	bool has_path;
+	/** The field's type is double: so is what is computed. */
+	bool is_of_double;
 	union {
 		/** '=' and '!': the encoded value. */
 		struct {
@@ -75,6 +77,7 @@ const char *update_op_field_str(const struct update_op *op);
 int update_error_arg_type(const struct update_op *op, const char *expected);
 int update_error_no_field(const struct update_op *op);
 int update_error_field(const struct update_op *op, const char *text);
+int update_error_path(const struct update_op *op, int position);
 
 /** Does the operation make a new value out of the old one ('+', '&', ':' ...)? */
 static inline bool update_op_is_scalar(const struct update_op *op)

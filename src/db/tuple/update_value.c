@@ -55,10 +55,10 @@ static double number_to_double(const struct update_number *n)
 	return n->kind == UPDATE_INTEGER ? (double)n->integer : n->real;
 }
 
-/** A float where that loses nothing, as in the reference; else a double. */
-static char *encode_real(char *p, double value)
+/** A float where that loses nothing, as in the reference; else, and in its fields, a double. */
+static char *encode_real(char *p, double value, bool is_double)
 {
-	if (fabs(value) <= FLT_MAX && (double)(float)value == value)
+	if (!is_double && fabs(value) <= FLT_MAX && (double)(float)value == value)
 		return mp_encode_float(p, (float)value);
 	return mp_encode_double(p, value);
 }
@@ -106,7 +106,7 @@ static int update_arith(const struct update_op *op, const char *old, char **p)
 		return update_decimal(op, &a, p);
 	if (a.kind == UPDATE_REAL || b->kind == UPDATE_REAL) {
 		double x = number_to_double(&a), y = number_to_double(b);
-		*p = encode_real(*p, op->opcode == '+' ? x + y : x - y);
+		*p = encode_real(*p, op->opcode == '+' ? x + y : x - y, op->is_of_double);
 		return 0;
 	}
 	__int128 sum = op->opcode == '+' ? a.integer + b->integer : a.integer - b->integer;

@@ -416,10 +416,11 @@ static int get_copy(uint32_t space_id, uint32_t index_id, const char *key, const
 int tarn_index_get_number(uint32_t space_id, uint32_t index_id, double key, struct lua_tuple *out,
 			  uint32_t size)
 {
+	/* As lua/encode.c has numbers. */
 	char data[16], *end = mp_encode_array(data, 1);
-	if (key >= 0 && key < 1e15 && key == (double)(uint64_t)key)
+	if (key >= 0 && key < 0x1p64 && key == (double)(uint64_t)key)
 		end = mp_encode_uint(end, (uint64_t)key);
-	else if (key < 0 && key > -1e15 && key == (double)(int64_t)key)
+	else if (key < 0 && key >= -0x1p63 && key == (double)(int64_t)key)
 		end = mp_encode_int(end, (int64_t)key);
 	else
 		end = mp_encode_double(end, key);

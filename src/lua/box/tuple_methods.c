@@ -378,7 +378,7 @@ static int tuple_transform(lua_State *L)
 
 typedef const char *(*change)(const char *ops, const char *ops_end, const char *row,
 			      const char *row_end, const struct tuple_dictionary *dict,
-			      int index_base, struct region *region, uint32_t *new_size,
+			      const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
 			      uint64_t *column_mask);
 
 /** Applies operations to a tuple and pushes the new one. */
@@ -397,7 +397,7 @@ static int tuple_change(lua_State *L, change execute, const char *usage)
 	uint32_t old_size;
 	const char *old = lua_tuple_data(t, &old_size);
 	const char *row = execute(ops->data, buf_end(ops), old, old + old_size,
-				  tuple_dictionary_by_id(t->dict), 1, region, &size, &mask);
+				  tuple_dictionary_by_id(t->dict), format, 1, region, &size, &mask);
 	bool is_good = row != NULL && tuple_format_validate(format, row, row + size) == 0;
 	if (is_good) {
 		buf_truncate(ops, 0);

@@ -104,7 +104,7 @@ const char *box_tuple_field(struct tuple *tuple, uint32_t fieldno)
 
 typedef const char *(*execute_func)(const char *ops, const char *ops_end, const char *row,
 				    const char *row_end, const struct tuple_dictionary *dict,
-				    int index_base, struct region *region, uint32_t *new_size,
+				    const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
 				    uint64_t *column_mask);
 
 static struct tuple *change_tuple(struct tuple *tuple, const char *ops, const char *ops_end,
@@ -116,8 +116,8 @@ static struct tuple *change_tuple(struct tuple *tuple, const char *ops, const ch
 	const char *data = tuple_data(tuple);
 	uint32_t size;
 	uint64_t mask;
-	const char *row = execute(ops, ops_end, data, data + tuple->bsize, format->dict, 1, region,
-				  &size, &mask);
+	const char *row = execute(ops, ops_end, data, data + tuple->bsize, format->dict, format, 1,
+				  region, &size, &mask);
 	struct tuple *result = row != NULL ? tuple_new(format, row, row + size) : NULL;
 	region_truncate(region, mark);
 	return result != NULL ? module_keep(result) : NULL;
