@@ -25,6 +25,7 @@
 #include "core/log.h"
 #include "core/loop.h"
 #include "core/memory.h"
+#include "core/sys.h"
 #include "core/worker.h"
 #include "db/db.h"
 #include "db/error.h"
@@ -34,6 +35,7 @@
 #include "lua/modules.h"
 #include "lua/version.h"
 #include "net/iproto.h"
+#include "net/session.h"
 
 enum { EXIT_USAGE = 64, EXIT_NO_SCRIPT = 2 };
 
@@ -194,7 +196,10 @@ static void run_triggers(void)
 static int stop_run(va_list ap)
 {
 	fiber_set_cancellable(false);
+	double deadline = clock_monotonic() + lua_ctl_shutdown_timeout();
+	net_stop_listening();
 	run_triggers();
+	net_drain(deadline - clock_monotonic());
 	stop_all();
 	return 0;
 }
@@ -235,6 +240,9 @@ static int lua_os_exit(lua_State *L)
 	int status = lua_isnoneornil(L, 1) || lua_isboolean(L, 1) ? 0 : (int)lua_tointeger(L, 1);
 	if (is_over)
 		return 0;
+	struct session *session = session_peek();
+	if (session != NULL)
+		session->is_exiting = true;
 	stop_begin(status);
 	/* A trigger of the stop itself has had enough of the others. */
 	if (fiber() == stopper)

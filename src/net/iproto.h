@@ -41,6 +41,15 @@ int net_listen_list(const struct listen_uri *uris, int count);
 int net_listen_count(void);
 const char *net_listen_address(int i);
 
+/** Accepts nobody any more; connections stay. */
+void net_stop_listening(void);
+
+/**
+ * Waits, for so many seconds at the most, until clients that were told of the shutdown have
+ * left, and closes other connections once they have their answers. Yields.
+ */
+void net_drain(double timeout);
+
 /** Stops listening and closes all connections; requests at work go on without an answer. */
 void net_stop(void);
 

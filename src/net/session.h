@@ -50,6 +50,8 @@ struct session {
 	bool takes_errors;
 	/** The setting error_marshaling_enabled: whatever the session encodes has them so. */
 	bool marshals_errors;
+	/** A request of it ends the process, and so will never be answered. */
+	bool is_exiting;
 	/** The client's address; `peer.len` 0: not known. */
 	struct address peer;
 	/** The upper layer's: box.session.storage. 0 at first; see session_on_destroy(). */
