@@ -22,6 +22,8 @@ static struct {
 	uint64_t switch_count;
 	lua_Hook hook;
 	int mask, count;
+	/** Was the collector at work before? Not in a finalizer, and not where it was stopped. */
+	bool is_collecting;
 	uint64_t calls;
 } check;
 
@@ -36,6 +38,7 @@ static void on_call(lua_State *L, lua_Debug *ar)
 /** (name) */
 static int enter(lua_State *L)
 {
+	check.is_collecting = lua_gc(L, LUA_GCISRUNNING, 0);
 	lua_gc(L, LUA_GCSTOP, 0);
 	check.hook = lua_gethook(L);
 	check.mask = lua_gethookmask(L);
@@ -52,7 +55,8 @@ static int leave(lua_State *L)
 	const char *name = check.name;
 	check.name = NULL;
 	lua_sethook(L, check.hook, check.mask, check.count);
-	lua_gc(L, LUA_GCRESTART, 0);
+	if (check.is_collecting)
+		lua_gc(L, LUA_GCRESTART, 0);
 	if (fiber_switch_count != check.switch_count)
 		panic("%s() was called by FFI and has yielded", name);
 	return 0;
