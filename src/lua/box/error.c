@@ -84,7 +84,7 @@ static struct error *make(lua_State *L, const char *custom_type, int code)
 	const struct error_type *type = custom_type != NULL ? &type_CustomError : &type_ClientError;
 	struct error *e = error_new(type, (uint32_t)code, file, line, "%s", lua_tostring(L, -1));
 	if (custom_type != NULL)
-		strncpy(e->custom_type, custom_type, sizeof(e->custom_type) - 1);
+		snprintf(e->custom_type, sizeof(e->custom_type), "%s", custom_type);
 	return e;
 }
 

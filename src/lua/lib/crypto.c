@@ -49,42 +49,81 @@ static OSSL_LIB_CTX *legacy_context(void)
 	return context;
 }
 
-/** (name) -> the algorithm, which is kept for good, as light userdata. */
+/* Algorithms --------------------------------------------------------------- */
+
+static struct lua_class digest_algorithm = {.name = "crypto.digest_algorithm"};
+static struct lua_class cipher_algorithm = {.name = "crypto.cipher_algorithm"};
+
+/** Pushes an object of the class that has no algorithm yet; where that belongs. */
+static void **push_algorithm(lua_State *L, const struct lua_class *class)
+{
+	void **algorithm = lua_newuserdata(L, sizeof(*algorithm));
+	*algorithm = NULL;
+	lua_class_set(L, class);
+	return algorithm;
+}
+
+static void *check_algorithm(lua_State *L, const struct lua_class *class)
+{
+	void **algorithm = lua_class_check(L, 1, class);
+	return *algorithm;
+}
+
+/** (name) -> the algorithm. */
 static int crypto_md(lua_State *L)
 {
 	const char *name = luaL_checkstring(L, 1);
-	EVP_MD *md = EVP_MD_fetch(NULL, name, NULL);
-	if (md == NULL)
-		md = EVP_MD_fetch(legacy_context(), name, NULL);
-	if (md == NULL)
+	void **md = push_algorithm(L, &digest_algorithm);
+	*md = EVP_MD_fetch(NULL, name, NULL);
+	if (*md == NULL)
+		*md = EVP_MD_fetch(legacy_context(), name, NULL);
+	if (*md == NULL)
 		return push_openssl_error(L);
 	ERR_clear_error();
-	lua_pushlightuserdata(L, md);
 	return 1;
+}
+
+static int crypto_md_algorithm_gc(lua_State *L)
+{
+	void **md = lua_class_check(L, 1, &digest_algorithm);
+	EVP_MD_free(*md);
+	*md = NULL;
+	return 0;
 }
 
 /** (name) -> the algorithm, as crypto_md(). */
 static int crypto_cipher(lua_State *L)
 {
 	const char *name = luaL_checkstring(L, 1);
-	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, NULL);
-	if (cipher == NULL)
-		cipher = EVP_CIPHER_fetch(legacy_context(), name, NULL);
-	if (cipher == NULL)
+	void **cipher = push_algorithm(L, &cipher_algorithm);
+	*cipher = EVP_CIPHER_fetch(NULL, name, NULL);
+	if (*cipher == NULL)
+		*cipher = EVP_CIPHER_fetch(legacy_context(), name, NULL);
+	if (*cipher == NULL)
 		return push_openssl_error(L);
 	ERR_clear_error();
-	lua_pushlightuserdata(L, cipher);
 	return 1;
 }
+
+static int crypto_cipher_algorithm_gc(lua_State *L)
+{
+	void **cipher = lua_class_check(L, 1, &cipher_algorithm);
+	EVP_CIPHER_free(*cipher);
+	*cipher = NULL;
+	return 0;
+}
+
+/* Digests ------------------------------------------------------------------ */
 
 /** (md, text) -> the digest's bytes. */
 static int crypto_hash(lua_State *L)
 {
+	const EVP_MD *md = check_algorithm(L, &digest_algorithm);
 	size_t size;
 	const char *data = luaL_checklstring(L, 2, &size);
 	unsigned char out[EVP_MAX_MD_SIZE];
 	unsigned int out_size;
-	if (EVP_Digest(data, size, out, &out_size, lua_touserdata(L, 1), NULL) != 1)
+	if (EVP_Digest(data, size, out, &out_size, md, NULL) != 1)
 		return push_openssl_error(L);
 	lua_pushlstring(L, (char *)out, out_size);
 	return 1;
@@ -97,11 +136,12 @@ static struct lua_class md_class = {.name = "crypto.md"};
 /** (md) -> a digest that has seen nothing yet. */
 static int crypto_md_new(lua_State *L)
 {
+	const EVP_MD *md = check_algorithm(L, &digest_algorithm);
 	EVP_MD_CTX **ctx = lua_newuserdata(L, sizeof(*ctx));
 	*ctx = NULL;
 	lua_class_set(L, &md_class);
 	*ctx = EVP_MD_CTX_new();
-	if (*ctx == NULL || EVP_DigestInit_ex2(*ctx, lua_touserdata(L, 1), NULL) != 1)
+	if (*ctx == NULL || EVP_DigestInit_ex2(*ctx, md, NULL) != 1)
 		return push_openssl_error(L);
 	return 1;
 }
@@ -205,7 +245,7 @@ static struct lua_class cipher_class = {.name = "crypto.cipher"};
 /** (cipher) -> the bytes of its key and of its initialization vector. */
 static int crypto_cipher_sizes(lua_State *L)
 {
-	const EVP_CIPHER *cipher = lua_touserdata(L, 1);
+	const EVP_CIPHER *cipher = check_algorithm(L, &cipher_algorithm);
 	lua_pushinteger(L, EVP_CIPHER_get_key_length(cipher));
 	lua_pushinteger(L, EVP_CIPHER_get_iv_length(cipher));
 	return 2;
@@ -214,7 +254,7 @@ static int crypto_cipher_sizes(lua_State *L)
 /** (cipher, key, iv, encrypts) -> a cipher at work. Key and iv have the cipher's sizes. */
 static int crypto_cipher_new(lua_State *L)
 {
-	const EVP_CIPHER *cipher = lua_touserdata(L, 1);
+	const EVP_CIPHER *cipher = check_algorithm(L, &cipher_algorithm);
 	size_t key_size, iv_size;
 	const char *key = luaL_checklstring(L, 2, &key_size);
 	const char *iv = luaL_checklstring(L, 3, &iv_size);
@@ -296,6 +336,8 @@ void lua_crypto_init(lua_State *L)
 		{"cipher_final", crypto_cipher_final},
 		{NULL, NULL},
 	};
+	class_init(L, &digest_algorithm, crypto_md_algorithm_gc);
+	class_init(L, &cipher_algorithm, crypto_cipher_algorithm_gc);
 	class_init(L, &md_class, crypto_md_gc);
 	class_init(L, &hmac_class, crypto_hmac_gc);
 	class_init(L, &cipher_class, crypto_cipher_gc);

@@ -333,7 +333,8 @@ FIBER_TEST(second_joiner_gets_an_error)
 	int first = 1, second = 1;
 	fiber_start(fiber_new("j1", f_join), f, &first);
 	fiber_start(fiber_new("j2", f_join), f, &second);
-	fiber_sleep(0.01);
+	while (first == 1 || second == 1)
+		fiber_sleep(0.001);
 	assert_true(is_set);
 	assert_int_equal(first, 0);
 	assert_int_equal(second, -1);
