@@ -285,11 +285,6 @@ local function parse_arguments(a, b, c)
         else
             fail(USAGE)
         end
-        local transport = parts.params ~= nil and parts.params.transport
-        if transport and transport[#transport] ~= 'plain' then
-            -- To go on in plain text is not what was asked for.
-            fail(('net.box: the transport %s is not available'):format(transport[#transport]))
-        end
         host, port = parts.host, parts.service
         if parts.login ~= nil and type(opts) == 'table' and opts.user == nil then
             opts = table.copy(opts)
