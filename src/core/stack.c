@@ -53,6 +53,8 @@
 
 enum {
 	SLAB_STACKS = 32,
+	/** Under the sanitizer, which goes through all mappings for each slab at exit. */
+	SLAB_STACKS_MAX_ASAN = 2048,
 	/** Mappings left to libraries, mimalloc, the Lua heap, threads. */
 	MAPPING_RESERVE = 16000,
 	MAPPING_MAX_DEFAULT = 65530,
@@ -63,8 +65,8 @@ struct stack_slab {
 	struct stack_slab *next;
 	char *base;
 	size_t size;
-	/** Stacks cut off so far. */
-	int cut;
+	/** Stacks there is room for, and those cut off so far. */
+	int capacity, cut;
 };
 
 /** A stack of the default size that nobody uses. */
@@ -184,15 +186,30 @@ static size_t slab_stride(void)
 	return FIBER_STACK_SIZE_DEFAULT + pool.page_size;
 }
 
+/** How many stacks the next slab is for. */
+static int slab_capacity(void)
+{
+	int capacity = SLAB_STACKS;
+#ifdef TARN_ASAN
+	if (pool.slabs != NULL)
+		capacity = pool.slabs->capacity * 2;
+	if (capacity > SLAB_STACKS_MAX_ASAN)
+		capacity = SLAB_STACKS_MAX_ASAN;
+#endif
+	return capacity;
+}
+
 static struct stack_slab *slab_new(void)
 {
-	size_t size = pool.page_size + SLAB_STACKS * slab_stride();
+	int capacity = slab_capacity();
+	size_t size = pool.page_size + capacity * slab_stride();
 	char *base = map_pages(size);
 	if (base == NULL)
 		return NULL;
 	struct stack_slab *slab = xmalloc(sizeof(*slab));
 	slab->base = base;
 	slab->size = size;
+	slab->capacity = capacity;
 	slab->cut = 0;
 	slab->next = pool.slabs;
 	pool.slabs = slab;
@@ -217,7 +234,7 @@ int stack_create(struct stack *s, size_t size)
 		return 0;
 	}
 	struct stack_slab *slab = pool.slabs;
-	if (slab == NULL || slab->cut == SLAB_STACKS)
+	if (slab == NULL || slab->cut == slab->capacity)
 		slab = slab_new();
 	if (slab == NULL)
 		return -1;

@@ -17,6 +17,8 @@ import time
 
 PR_SET_PDEATHSIG = 1
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# How much longer things may take than they do in a plain build.
+SLOWNESS = float(os.environ.get('TARN_TEST_SLOWNESS', 1))
 _libc = ctypes.CDLL(None)
 _started = []
 _dirs = []
@@ -79,7 +81,7 @@ def run(cmd, timeout=60, **kwargs):
     p = start(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace',
               **kwargs)
     try:
-        out, err = p.communicate(data, timeout=timeout)
+        out, err = p.communicate(data, timeout=timeout * SLOWNESS)
         return p.returncode, out, err
     except subprocess.TimeoutExpired:
         kill(p)
@@ -110,7 +112,7 @@ class Server:
     def start(self, timeout=30):
         """Start it and wait for 'ready'; SystemExit with its log if it does not come up."""
         self.launch()
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout * SLOWNESS
         os.set_blocking(self.process.stdout.fileno(), False)
         seen = b''
         while time.monotonic() < deadline:
@@ -136,7 +138,7 @@ class Server:
         """SIGTERM; the exit status, or 'timeout' if it had to be killed."""
         self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(timeout)
+            return self.process.wait(timeout * SLOWNESS)
         except subprocess.TimeoutExpired:
             kill(self.process)
             return 'timeout'

@@ -6,7 +6,20 @@ local tap = require('tap')
 local fiber = require('fiber')
 
 local test = tap.test('error')
-test:plan(9)
+test:plan(10)
+
+test:test('a long custom type', function(t)
+    t:plan(1)
+    local kept = ('x'):rep(63)
+    local bad = 0
+    for i = 1, 200 do
+        -- Errors before it leave other bytes in the memory.
+        box.error.new{code = 5, reason = ('y'):rep(i)}
+        if box.error.new(('x'):rep(70), 'text').type ~= kept then bad = bad + 1 end
+        if i % 20 == 0 then collectgarbage() end
+    end
+    t:is(bad, 0, 'is cut')
+end)
 
 test:test('the life of an object', function(t)
     t:plan(3)
