@@ -45,10 +45,10 @@ static void try_tuple(struct tuple_format *format, const char *data, size_t size
 	try_tuple((format), (data), sizeof(data) - 1, (code), (error))
 
 static struct field_def four_fields[] = {
-	{"id", FIELD_TYPE_UNSIGNED, false, COLL_NONE},
-	{"n", FIELD_TYPE_NUMBER, true, COLL_NONE},
-	{"s", FIELD_TYPE_STRING, true, COLL_NONE},
-	{"x", FIELD_TYPE_SCALAR, false, COLL_NONE},
+	{"id", FIELD_TYPE_UNSIGNED, false, COLL_NONE, NULL},
+	{"n", FIELD_TYPE_NUMBER, true, COLL_NONE, NULL},
+	{"s", FIELD_TYPE_STRING, true, COLL_NONE, NULL},
+	{"x", FIELD_TYPE_SCALAR, false, COLL_NONE, NULL},
 };
 
 static void test_checks(void **state)
@@ -114,7 +114,7 @@ static void test_size(void **state)
 
 static void test_key_types(void **state)
 {
-	struct field_def field = {"a", FIELD_TYPE_STRING, false, COLL_NONE};
+	struct field_def field = {"a", FIELD_TYPE_STRING, false, COLL_NONE, NULL};
 	struct key_part part = key_part_of(0, FIELD_TYPE_UNSIGNED, false);
 	struct key_def *keys[2] = {key_def_new(&part, 1)};
 	assert_null(tuple_format_new(keys, 1, &field, 1, 0));

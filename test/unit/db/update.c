@@ -20,12 +20,13 @@ static const char base_row[] =
 	"[1, 10, 'hello', -3, 1.5, true, [1, 2, {'x': 1}], {'a': 1, 'b': {'c': 2}}, null]";
 
 typedef const char *(*execute_func)(const char *, const char *, const char *, const char *,
-				    const struct tuple_dictionary *, int, struct region *,
-				    uint32_t *, uint64_t *);
+				    const struct tuple_dictionary *, const struct tuple_format *,
+				    int, struct region *, uint32_t *, uint64_t *);
 
 static struct field_def names[] = {
-	{"id", FIELD_TYPE_UNSIGNED, false, COLL_NONE}, {"n", FIELD_TYPE_ANY, true, COLL_NONE},
-	{"s", FIELD_TYPE_ANY, true, COLL_NONE},
+	{"id", FIELD_TYPE_UNSIGNED, false, COLL_NONE, NULL},
+	{"n", FIELD_TYPE_ANY, true, COLL_NONE, NULL},
+	{"s", FIELD_TYPE_ANY, true, COLL_NONE, NULL},
 };
 
 static uint64_t column_mask;
@@ -40,7 +41,7 @@ static const char *apply(execute_func execute, const char *row_text, const char 
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);
 	uint32_t size;
-	const char *result = execute(ops, ops_end, row, row_end, tuple_dictionary_intern(names, 3),
+	const char *result = execute(ops, ops_end, row, row_end, tuple_dictionary_intern(names, 3), NULL,
 				     base, region, &size, &column_mask);
 	if (result != NULL) {
 		assert_int_equal(mp_check_whole(result, result + size), 0);
@@ -276,8 +277,7 @@ static void test_paths(void **state)
 		{"[['=', '[2][1]', 5], ['!', 2, 0]]", "[1, 0, [5, 2, {'x': 1}], {'a': 1, 'b': {'c': "
 		 "2}}]"},
 		/* The reference dies of these two. */
-		{"[['=', 3, 1], ['+', '[3].a', 5]]", "Field '[3].a' UPDATE error: can not access by "
-		 "key a non-map field"},
+		{"[['=', 3, 1], ['+', '[3].a', 5]]", "Field ''[3].a'' was not found in the tuple"},
 		{"[['=', 3, {'a': 7}], ['+', '[3].a', 5]]", "[1, [1, 2, {'x': 1}], {'a': 12}]"},
 	};
 	RUN(update_execute, "[1, [1, 2, {'x': 1}], {'a': 1, 'b': {'c': 2}}]", 1, cases);
@@ -347,7 +347,7 @@ static void test_limits(void **state)
 		uint32_t size;
 		struct region *region = &fiber()->region;
 		const char *row = "\x91\x01";
-		const char *result = update_execute(ops, p, row, row + 2, NULL, 1, region, &size,
+		const char *result = update_execute(ops, p, row, row + 2, NULL, NULL, 1, region, &size,
 						    &column_mask);
 		assert_int_equal(result != NULL, count == 4000);
 		if (result != NULL) {
