@@ -2,10 +2,10 @@
 # The front door: `make run` to try tarn, `make test` to check it, `make help` for the rest.
 # The building itself is CMake's (CMakeLists.txt, CMakePresets.json).
 
-.PHONY: help run test build debug asan bench format check-layers install clean \
-	deps-build deps-test deps-format client-modules
+.PHONY: help run test build debug asan fuzz bench format check-layers install clean \
+	deps-build deps-test deps-format deps-fuzz client-modules
 
-# Arguments for ctest, for example: make test T='-R compat'
+# Arguments for ctest, for example: make test T='-R compat'; for make fuzz, seconds: T=600
 T ?=
 # Arguments for the benchmarks, for example: make bench B='--b tarantool --only yield,txn'
 B ?=
@@ -18,6 +18,7 @@ help:
 	@echo 'make build         build the server: build/tarn'
 	@echo 'make debug         build with assertions in build-debug/ and run every test there'
 	@echo 'make asan          the same with address and undefined-behaviour sanitizers, build-asan/'
+	@echo 'make fuzz          run each fuzzer for a minute (T=600: ten), build-fuzz/'
 	@echo 'make bench         run the benchmarks (B="--b tarantool" compares with another server)'
 	@echo 'make format        format the lines of C that differ from the last commit'
 	@echo 'make check-layers  check that each layer includes only from the layers below it'
@@ -49,6 +50,11 @@ asan: deps-test client-modules
 	cmake --build build-asan
 	$(CTEST) --test-dir build-asan $(T)
 
+fuzz: deps-fuzz
+	@$(CONFIGURE) fuzz
+	cmake --build build-fuzz
+	tools/fuzz build-fuzz $(or $(T),60)
+
 bench: build
 	python3 bench/compare.py --a build/tarn $(B)
 
@@ -62,7 +68,7 @@ install: build
 	cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-debug build-asan
+	rm -rf build build-debug build-asan build-fuzz
 
 deps-build:
 	@tools/install-deps build
@@ -72,6 +78,9 @@ deps-test:
 
 deps-format:
 	@tools/install-deps format
+
+deps-fuzz:
+	@tools/install-deps fuzz
 
 # The connector that the client tests drive; fetched once, and again when its lock file changes.
 client-modules: test/client/node_modules/.package-lock.json
