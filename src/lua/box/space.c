@@ -388,6 +388,7 @@ void lua_space_init(lua_State *L)
 	lua_new_module(L, "tarn.space", funcs);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "schema_util.lua", "tarn.box.util");
+	lua_load_embedded(L, "trigger.lua", "trigger");
 	lua_load_embedded(L, "space.lua", "tarn.box.space");
 	lua_load_embedded(L, "schema_constraint.lua", "tarn.box.constraint");
 	lua_load_embedded(L, "schema_space.lua", "tarn.box.schema_space");

@@ -9,6 +9,7 @@ local data = require('tarn.index')
 local index = require('tarn.box.index')
 local box = require('box')
 local api = require('tarn.box.api')
+local trigger = require('trigger')
 
 local M = {}
 
@@ -79,10 +80,13 @@ local function drop(object)
     end
 end
 
+local on_replace = trigger.space_method('on_replace')
+local before_replace = trigger.space_method('before_replace')
+
 local function create(id)
     local object = setmetatable({
         index = {}, ck_constraint = {},
-        on_replace = c.on_replace, before_replace = c.before_replace,
+        on_replace = on_replace, before_replace = before_replace,
     }, space_mt)
     objects[id] = object
     return object
@@ -91,6 +95,7 @@ end
 -- Brings the object of a space up to date.
 function M.follow(id)
     local def, object = c.describe(id), objects[id]
+    trigger.follow_space(id, def and def.name)
     if def == nil then
         if object ~= nil then
             drop(object)
