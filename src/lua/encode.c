@@ -343,15 +343,20 @@ static void encode_array(struct encoder *e, int idx, uint32_t count)
 	encode_elements(e, idx, 1, count);
 }
 
+/** A __serialize of a member can add keys to the table, or take some: its count is wrong then. */
 static void encode_map(struct encoder *e, int idx, uint32_t count)
 {
 	lua_State *L = e->L;
+	uint32_t done = 0;
 	mp_put_map(e->out, count);
 	for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
 		int top = lua_gettop(L);
 		encode_value(e, top - 1);
 		encode_value(e, top);
+		done++;
 	}
+	if (done != count)
+		throw_text(L, "a table changed while it was encoded");
 }
 
 static void throw_depth(struct encoder *e)
