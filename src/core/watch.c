@@ -206,6 +206,13 @@ void fiber_extend_slice(struct fiber_slice slice)
 		watch.err_ns = after(watch.err_ns, slice.err);
 }
 
+void fiber_renew_slice(void)
+{
+	fiber()->watch.has_slice = false;
+	if (fiber_watched & FIBER_WATCH_SLICE)
+		put_in_force(watch.default_slice, clock_monotonic_ns());
+}
+
 bool fiber_slice_is_over(void)
 {
 	if (watch.warn_ns == UINT64_MAX && watch.err_ns == UINT64_MAX)

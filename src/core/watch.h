@@ -95,6 +95,13 @@ void fiber_set_slice(struct fiber_slice slice);
 /** Adds to the bounds of the current fiber until its next yield. */
 void fiber_extend_slice(struct fiber_slice slice);
 
+/**
+ * The current fiber goes on with other work without a switch, as one that serves requests does: its
+ * slice begins anew, with the bounds of all. To be called where `fiber_watched` is not 0 or the
+ * fiber has a slice of its own.
+ */
+void fiber_renew_slice(void);
+
 /** The same as fiber_check_slice(), where slices are watched. */
 int fiber_check_slice_now(void);
 

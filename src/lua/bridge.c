@@ -110,11 +110,22 @@ lua_State *lua_state_peek(struct fiber *f)
 	return lf == NULL ? NULL : lf->L;
 }
 
+void lua_state_restore_globals(lua_State *L)
+{
+	if (lua_topointer(L, LUA_GLOBALSINDEX) == lua_topointer(lua_main, LUA_GLOBALSINDEX) ||
+	    !lua_checkstack(L, 1))
+		return;
+	lua_pushvalue(lua_main, LUA_GLOBALSINDEX);
+	lua_xmove(lua_main, L, 1);
+	lua_replace(L, LUA_GLOBALSINDEX);
+}
+
 /** A fiber's life ends: what is left of it goes, the coroutine stays with the pooled fiber. */
 static void lua_fiber_recycle(struct fiber *f, void *value)
 {
 	struct lua_fiber *lf = value;
 	lua_settop(lf->L, 0);
+	lua_state_restore_globals(lf->L);
 	if (!list_empty(&lf->scratches))
 		lua_scratch_release_all(lf);
 }
@@ -147,6 +158,7 @@ void lua_state_put(lua_State *L)
 		struct lua_fiber *lf = *p;
 		if (lf->L == L) {
 			lua_settop(L, 0);
+			lua_state_restore_globals(L);
 			*p = lf->next_spare;
 			lua_heap_guard(lf->is_guarded);
 			lua_fiber_spare(lf);

@@ -83,6 +83,9 @@ lua_State *lua_state_peek(struct fiber *f);
 lua_State *lua_state_get(void);
 void lua_state_put(lua_State *L);
 
+/** Gives a coroutine that nothing runs on the usual globals, where setfenv(0, ...) took them. */
+void lua_state_restore_globals(lua_State *L);
+
 /* Calls and errors ------------------------------------------------------ */
 
 /**

@@ -8,7 +8,7 @@
  * of requests costs one switch for each that yields, and one or two besides.
  *
  * Between requests a fiber is made as new: no session, no error, nothing on its
- * region, its name. A fiber that a script cancelled ends, and another is made.
+ * region, its name, a fresh slice. A fiber that a script cancelled ends, and another is made.
  */
 #include "net/worker.h"
 
@@ -77,6 +77,9 @@ static void clean_up(struct fiber *f)
 		diag_clear(&f->diag);
 	if (region_used(&f->region) > 0)
 		region_reset(&f->region);
+	if (fiber_watched != 0 || f->watch.has_slice)
+		fiber_renew_slice();
+	f->flags |= FIBER_IS_CANCELLABLE;
 	if (f->flags & FIBER_IS_JOINABLE)
 		fiber_set_joinable(f, false);
 	if (memcmp(f->name, WORKER_NAME, sizeof(WORKER_NAME)) != 0)

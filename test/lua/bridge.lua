@@ -7,7 +7,7 @@ local fiber = require('fiber')
 local msgpack = require('msgpack')
 
 local test = tap.test('bridge')
-test:plan(8)
+test:plan(10)
 
 test:test('recursion through C ends in an error', function(t)
     local function gsub(s) return (s:gsub('.', gsub)) end
@@ -57,6 +57,43 @@ test:test('an error inside __serialize', function(t)
     -- Buffers of the broken encodings are not lost, nor shared.
     for _ = 1, 1000 do pcall(box.tuple.new, {1, failing('x')}) end
     t:is(tostring(box.tuple.new{1, 2}), '[1, 2]', 'the next one is right')
+end)
+
+test:test('a table that changes while it is encoded', function(t)
+    local function growing()
+        local map = {k = 1}
+        map.self = setmetatable({}, {__serialize = function()
+            for i = 1, 100 do map['key' .. i] = i end
+            return 1
+        end})
+        return map
+    end
+    local function shrinking()
+        local map = {}
+        local mt = {__serialize = function()
+            for key in pairs(map) do map[key] = nil end
+            return 1
+        end}
+        for i = 1, 10 do map['key' .. i] = setmetatable({}, mt) end
+        return map
+    end
+    t:plan(4)
+    for name, make in pairs({growing = growing, shrinking = shrinking}) do
+        t:ok(not pcall(msgpack.encode, make()), name .. ' is an error')
+        t:ok(not pcall(box.tuple.new, {1, {make()}}), name .. ' in a tuple')
+    end
+end)
+
+test:test('globals that were taken from a pooled coroutine', function(t)
+    t:plan(1)
+    local globals = getfenv(0)
+    local function in_fiber(f)
+        local fb = fiber.new(f)
+        fb:set_joinable(true)
+        return select(2, fb:join())
+    end
+    in_fiber(function() setfenv(0, {}) end)
+    t:ok(in_fiber(function() return getfenv(0) == globals end), 'the next fiber has its own')
 end)
 
 test:test('encoding inside an encoding', function(t)

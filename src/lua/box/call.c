@@ -440,6 +440,7 @@ int lua_callee_run(const struct lua_callee *callee, struct port *args, struct po
 	/* A script's hook is the whole state's: it would be called in all requests to come. */
 	if (!had_hook && lua_gethook(L) == script_hook)
 		lua_sethook(L, NULL, 0, 0);
+	lua_state_restore_globals(L);
 	if (rc != 0) {
 		lua_settop(L, bottom);
 		lua_state_put(L);

@@ -16,6 +16,10 @@
  *    still. A script that catches the error gets another at the next tick, until it
  *    yields.
  *
+ * LuaJIT may be left with a tick that is flagged while its interpreter does not look for it, as
+ * seen after many caught errors: then no tick would come through any more. Setting the hook to
+ * what it is makes LuaJIT look at its flags; that is done where ticks are missed for a while.
+ *
  * Nothing of this runs before a bound is set.
  */
 #include <errno.h>
@@ -34,6 +38,8 @@
 enum {
 	HOOK_SIGNAL = SIGVTALRM,
 	HOOK_DELAY_NS = 1000 * 1000,
+	/** Signals of the profiler without a tick, till LuaJIT is made to look at its flags. */
+	TICKS_MISSED_MAX = 5,
 };
 
 static struct {
@@ -43,6 +49,9 @@ static struct {
 	volatile sig_atomic_t is_hooked;
 	lua_Hook hook;
 	int mask, count;
+	/** LuaJIT's handler of the profiler's signal, and how often it ran since the last tick. */
+	void (*profiler_handler)(int signo);
+	volatile sig_atomic_t ticks_missed;
 } interrupt;
 
 static void on_hook(lua_State *L, lua_Debug *ar)
@@ -68,12 +77,34 @@ static void on_signal(int signo)
 	lua_sethook(lua_main, on_hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET, 1);
 }
 
+static void on_profiler_signal(int signo)
+{
+	interrupt.profiler_handler(signo);
+	if (++interrupt.ticks_missed < TICKS_MISSED_MAX)
+		return;
+	interrupt.ticks_missed = 0;
+	lua_sethook(lua_main, lua_gethook(lua_main), lua_gethookmask(lua_main),
+		    lua_gethookcount(lua_main));
+}
+
+static void watch_profiler(void)
+{
+	struct sigaction action;
+	if (sigaction(SIGPROF, NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) ||
+	    action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+		return;
+	interrupt.profiler_handler = action.sa_handler;
+	action.sa_handler = on_profiler_signal;
+	sigaction(SIGPROF, &action, NULL);
+}
+
 static void on_tick(void *data, lua_State *L, int samples, int vmstate)
 {
 	(void)data;
 	(void)L;
 	(void)samples;
 	(void)vmstate;
+	interrupt.ticks_missed = 0;
 	if (interrupt.is_hooked || !fiber_slice_is_over())
 		return;
 	struct itimerspec delay = {.it_value = {.tv_nsec = HOOK_DELAY_NS}};
@@ -93,6 +124,7 @@ static void interrupt_arm(struct fiber_slice slice)
 		return;
 	}
 	luaJIT_profile_start(lua_main, "li10", on_tick, NULL);
+	watch_profiler();
 	interrupt.is_armed = true;
 }
 
