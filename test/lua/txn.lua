@@ -7,7 +7,7 @@ box.cfg{log_level = 2}
 local s = box.schema.space.create('s')
 s:create_index('pk')
 local test = tap.test('txn')
-test:plan(8)
+test:plan(9)
 
 local function code(f, ...)
     local ok, e = pcall(f, ...)
@@ -229,6 +229,36 @@ test:test('commit without waiting', function(t)
     local lsn = box.info.lsn
     s:insert{101}
     t:is(box.info.lsn, lsn + 101, 'in order')
+    s:truncate()
+end)
+
+test:test('triggers that write on rollback to a savepoint', function(t)
+    t:plan(4)
+    box.begin()
+    s:replace{1}
+    local savepoint = box.savepoint()
+    local inner
+    box.on_rollback(function()
+        s:replace{500, string.rep('x', 100)}
+        inner = box.savepoint()
+    end)
+    s:replace{2}
+    box.rollback_to_savepoint(savepoint)
+    -- What they wrote has its memory, though others take what was given back.
+    for i = 600, 700 do
+        s:replace{i, string.rep('y', 100)}
+    end
+    t:ok(s:get(2) == nil and s:get(500) ~= nil, 'what they wrote is part of the transaction')
+    t:ok(not pcall(box.rollback_to_savepoint, inner), 'a savepoint of theirs ends with them')
+    box.commit()
+    t:is(s:count(), 103, 'all is committed')
+    box.begin()
+    savepoint = box.savepoint()
+    box.on_rollback(function() s:replace{501} end)
+    s:replace{2}
+    box.rollback_to_savepoint(savepoint)
+    t:ok(s:get(501) ~= nil, 'it is there')
+    box.rollback()
     s:truncate()
 end)
 

@@ -282,6 +282,7 @@ static void txn_undo_with_triggers(struct txn *txn, struct txn_stmt *last)
 	txn->sub_stmt_begin[txn->sub_level++] = last;
 	txn_run_triggers(txn, &txn->on_rollback, &undone);
 	txn->sub_level--;
+	txn_drop_inner_savepoints(txn);
 	struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &undone, link)
 		txn_stmt_release(stmt);
@@ -305,7 +306,8 @@ int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp)
 		txn_undo_to(txn, svp->stmt);
 	else
 		txn_undo_with_triggers(txn, svp->stmt);
-	if (!txn->keeps_region && !txn->is_aborted)
+	/* What triggers changed meanwhile belongs to the transaction and has its memory there. */
+	if (!txn->keeps_region && !txn->is_aborted && txn_stmt_last(txn) == svp->stmt)
 		region_truncate(&txn->region, svp->region_used);
 	return 0;
 }
