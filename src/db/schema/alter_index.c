@@ -181,8 +181,8 @@ static bool index_is_wider(const struct index_def *wide, const struct index_def 
 			   const struct tuple_format *format)
 {
 	const struct key_def *to = wide->key_def, *from = narrow->key_def;
-	if (wide->type != narrow->type || wide->func_id != narrow->func_id || (wide->is_unique && !narrow->is_unique) ||
-	    to->part_count != from->part_count)
+	if (wide->type != narrow->type || wide->func_id != narrow->func_id ||
+	    (wide->is_unique && !narrow->is_unique) || to->part_count != from->part_count)
 		return false;
 	for (uint32_t i = 0; i < to->part_count; i++) {
 		if (!key_part_same_place(&to->parts[i], &from->parts[i]) ||
@@ -205,6 +205,10 @@ int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, str
 	    old->def->hint == def->hint && old->def->func_id == def->func_id &&
 	    old->def->func == def->func && key_def_equal(old->def->key_def, def->key_def))
 		return index_rename(txn, stmt, old, def);
+	if (space->vtab == &service_space_vtab) {
+		client_error(ER_UNSUPPORTED, "Session_settings space", "altering of indexes");
+		return -1;
+	}
 	/* The reference need not build the index then; here no fiber runs meanwhile either way. */
 	bool is_disabled = def->func_id != 0 && def->func == NULL;
 	struct index_list list;

@@ -137,6 +137,12 @@ static int space_check_rows(struct space *space, struct tuple_format *format)
 /** Checks the rows against a new format where any of them may not suit it. May yield. */
 static int alter_check_format(struct txn *txn, struct space *space, struct tuple_format *format)
 {
+	/* Rows of a service space come into being with its index. */
+	if (space->vtab == &service_space_vtab && space->index_count > 0 &&
+	    !tuple_format_is_wider(format, space->format)) {
+		client_error(ER_UNSUPPORTED, "Session_settings space", "other formats");
+		return -1;
+	}
 	if (space_row_count(space) == 0 || tuple_format_is_wider(format, space->format))
 		return 0;
 	if (alter_check_alone(txn, "space format check") != 0)

@@ -165,11 +165,20 @@ static void update_rollback(struct change *change)
 	user_delete(change->new);
 }
 
+/** A role that somebody has stays one: its grants could not be read back. */
+static int user_check_type(const struct user *user, const struct user *new)
+{
+	if (!user->is_role || new->is_role || !schema_object_is_granted("role", user->id))
+		return 0;
+	return user_error(user, "a role that is granted can not become a user");
+}
+
 static int user_update(struct txn *txn, struct txn_stmt *stmt, struct user *user, struct user *new)
 {
 	struct change *change = NULL;
 	if (access_check_ddl(PRIV_ALTER, OBJECT_USER, user->name, user->owner_id,
-				  &user->access) == 0)
+			     &user->access) == 0 &&
+	    user_check_type(user, new) == 0)
 		change = change_new(txn, stmt, sizeof(*change), update_commit, update_rollback);
 	if (change == NULL) {
 		user_delete(new);

@@ -87,7 +87,7 @@ static int service_refuse(struct space *space, struct txn *txn, struct request *
 	return -1;
 }
 
-static int service_fill(struct space *space, struct index *index)
+static int service_fill(struct tuple_format *format, struct index *index)
 {
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		char row[128], *p = mp_encode_array(row, 2);
@@ -95,7 +95,7 @@ static int service_fill(struct space *space, struct index *index)
 		p = settings[i].text != NULL ?
 			mp_encode_str(p, settings[i].text, strlen(settings[i].text)) :
 			mp_encode_bool(p, settings[i].value);
-		struct tuple *tuple = tuple_new(space->format, row, p), *unused;
+		struct tuple *tuple = tuple_new(format, row, p), *unused;
 		if (tuple == NULL)
 			return -1;
 		if (index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused) != 0) {
@@ -109,13 +109,16 @@ static int service_fill(struct space *space, struct index *index)
 static struct index *service_index_create(struct space *space, const struct index_def *def,
 					struct tuple_format *format)
 {
-	(void)format;
+	if (def->iid != 0) {
+		client_error(ER_UNSUPPORTED, "Session_settings space", "secondary indexes");
+		return NULL;
+	}
 	/* An index of memtx that does not tell its size. */
 	static struct index_vtab vtab;
 	struct index *index = index_new(def, space_name(space));
 	if (index == NULL)
 		return NULL;
-	if (service_fill(space, index) != 0) {
+	if (service_fill(format != NULL ? format : space->format, index) != 0) {
 		index_unref_tuples(index);
 		index_delete(index);
 		return NULL;
