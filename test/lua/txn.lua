@@ -7,7 +7,7 @@ box.cfg{log_level = 2}
 local s = box.schema.space.create('s')
 s:create_index('pk')
 local test = tap.test('txn')
-test:plan(9)
+test:plan(10)
 
 local function code(f, ...)
     local ok, e = pcall(f, ...)
@@ -260,6 +260,27 @@ test:test('triggers that write on rollback to a savepoint', function(t)
     t:ok(s:get(501) ~= nil, 'it is there')
     box.rollback()
     s:truncate()
+end)
+
+test:test('the schema changes while a trigger of a commit waits', function(t)
+    t:plan(2)
+    local wait, done = fiber.cond(), fiber.channel(1)
+    fiber.create(function()
+        box.begin()
+        box.on_commit(function() wait:wait() end)
+        s:truncate()
+        box.commit()
+        done:put(true)
+    end)
+    fiber.sleep(0)
+    while #box.space._truncate:select() == 0 do fiber.sleep(0.001) end
+    local lsn = box.info.lsn
+    s:truncate()
+    s:insert{1}
+    s:truncate()
+    t:is(box.info.lsn, lsn + 3, 'other changes are committed meanwhile')
+    wait:signal()
+    t:ok(done:get(5), 'and the first is completed')
 end)
 
 test:test('memory of triggers', function(t)

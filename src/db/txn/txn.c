@@ -241,15 +241,18 @@ static void txn_free(struct txn *txn)
 	txn_pool = txn;
 }
 
-/** All is in the journal (or there was nothing to write). */
+/**
+ * All is in the journal (or there was nothing to write). Changes of the schema are completed
+ * first: scripts' triggers may yield, and changes that follow would be completed before.
+ */
 static void txn_complete(struct txn *txn)
 {
-	txn_run_triggers(txn, &txn->on_commit, &txn->stmts);
 	struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &txn->stmts, link) {
 		if (!list_empty(&stmt->on_commit))
 			trigger_run(&stmt->on_commit, stmt);
 	}
+	txn_run_triggers(txn, &txn->on_commit, &txn->stmts);
 	txn_free(txn);
 }
 
