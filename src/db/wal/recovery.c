@@ -14,9 +14,11 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/fiber.h"
 #include "core/log.h"
@@ -70,6 +72,9 @@ struct recovery {
 	const char *hint;
 	/** The error is final: its text is complete. */
 	bool has_failed;
+	/** Of a load while another process writes: the files to read, open, by their order. */
+	int *pins;
+	const struct xlog_list *pinned;
 };
 
 static const char hint[] =
@@ -437,11 +442,24 @@ static void report_end(struct recovery *r, const struct xlog_cursor *c)
 	txn_clear(r);
 }
 
+static void pin(struct recovery_result *result, int fd)
+{
+	if (result->position.fd >= 0)
+		close(result->position.fd);
+	result->position.fd = fd;
+}
+
+void recovery_result_destroy(struct recovery_result *result)
+{
+	pin(result, -1);
+}
+
 /** The end of the file, for one who goes on from there later or for good. */
 static void end_journal(struct recovery *r, const struct xlog_cursor *c, int64_t signature)
 {
 	r->result->position.signature = signature;
 	r->result->position.offset = r->row_count > 0 ? r->txn_offset : c->good_offset;
+	pin(r->result, r->config->is_following ? xlog_cursor_pin(c) : -1);
 	if (r->config->is_following)
 		txn_clear(r);
 	else
@@ -471,6 +489,53 @@ static int journal_read(struct recovery *r, struct xlog_cursor *c, int64_t signa
 	return 0;
 }
 
+/** The descriptor of a journal that is kept open; -1: there is none. */
+static int find_pin(const struct recovery *r, int64_t signature)
+{
+	if (signature == r->result->position.signature)
+		return r->result->position.fd;
+	for (size_t i = 0; r->pins != NULL && i < r->pinned->count; i++) {
+		if (r->pinned->signature[i] == signature)
+			return r->pins[i];
+	}
+	return -1;
+}
+
+/** Opens a journal; one that the other process has removed meanwhile, by its descriptor. */
+static int open_journal(const struct recovery *r, struct xlog_cursor *c, const char *path,
+			int64_t signature)
+{
+	if (xlog_cursor_open(c, path) == 0)
+		return 0;
+	int fd = find_pin(r, signature);
+	if (fd < 0 || access(path, F_OK) == 0)
+		return -1;
+	char pinned[32];
+	snprintf(pinned, sizeof(pinned), "/proc/self/fd/%d", fd);
+	return xlog_cursor_open(c, pinned);
+}
+
+/** Keeps the listed journals open, so that they can be read though the other process goes on. */
+static void pin_journals(struct recovery *r, const struct xlog_list *journals)
+{
+	r->pins = xcalloc(journals->count + 1, sizeof(*r->pins));
+	r->pinned = journals;
+	for (size_t i = 0; i < journals->count; i++) {
+		char *path = xlog_path(r->config->wal_dir, journals->signature[i], XLOG_XLOG);
+		r->pins[i] = open(path, O_RDONLY | O_CLOEXEC);
+		xfree(path);
+	}
+}
+
+static void unpin_journals(struct recovery *r)
+{
+	for (size_t i = 0; r->pins != NULL && i < r->pinned->count; i++) {
+		if (r->pins[i] >= 0)
+			close(r->pins[i]);
+	}
+	xfree(r->pins);
+}
+
 static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 {
 	struct xlog_cursor c;
@@ -479,7 +544,7 @@ static int recover_journal(struct recovery *r, int64_t signature, bool is_last)
 	bool is_new = signature != r->result->position.signature;
 	if (is_new)
 		say_info("recover from `%s'", path);
-	int rc = xlog_cursor_open(&c, path);
+	int rc = open_journal(r, &c, path, signature);
 	if (rc == 0) {
 		r->path = c.path;
 		rc = journal_read(r, &c, signature);
@@ -591,7 +656,7 @@ int recovery_run(const struct recovery_config *config, struct recovery_result *r
 	struct recovery r = {.config = config, .result = result};
 	struct xlog_list snapshots, journals;
 	memset(result, 0, sizeof(*result));
-	result->position.signature = -1;
+	result->position.signature = result->position.fd = -1;
 	memset(&wal_recovery_stat, 0, sizeof(wal_recovery_stat));
 	vclock_create(&wal_vclock);
 	if (xlog_list_read(&snapshots, config->memtx_dir, XLOG_SNAP) != 0)
@@ -601,7 +666,10 @@ int recovery_run(const struct recovery_config *config, struct recovery_result *r
 		return -1;
 	}
 	region_create(&r.region);
+	if (config->is_following)
+		pin_journals(&r, &journals);
 	int rc = recover_all(&r, &snapshots, &journals);
+	unpin_journals(&r);
 	if (rc != 0)
 		db_recover_abort();
 	recovery_end(&r);
@@ -624,6 +692,10 @@ int recovery_follow(const struct recovery_config *config, struct recovery_result
 		i = first_journal(&journals, vclock_sum(&wal_vclock));
 	region_create(&r.region);
 	int rc = 0;
+	/* Removed since, but not by us: its last rows come before those of the next. */
+	if (result->position.fd >= 0 &&
+	    (i == journals.count || journals.signature[i] != result->position.signature))
+		rc = recover_journal(&r, result->position.signature, i == journals.count);
 	for (; rc == 0 && i < journals.count; i++)
 		rc = recover_journal(&r, journals.signature[i], i + 1 == journals.count);
 	recovery_end(&r);

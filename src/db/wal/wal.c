@@ -176,6 +176,7 @@ static int load(const struct wal_config *config, struct recovery_result *result)
 	};
 	int rc = wal.wal_lock >= 0 ? recovery_run(&recovery, result) :
 		standby_run(&recovery, result);
+	recovery_result_destroy(result);
 	if (rc != 0)
 		return -1;
 	if (result->has_data) {

@@ -77,10 +77,14 @@ struct recovery_result {
 	/** The vclock of the newest journal file that begins before wal_vclock. */
 	bool has_prev_vclock;
 	struct vclock prev_vclock;
-	/** How far journals were read: the last file, -1 for none, and where in it to go on. */
+	/**
+	 * How far journals were read: the last file, -1 for none, and where in it to go on. One
+	 * who follows keeps it open (`fd`, or -1): the other process may remove it.
+	 */
 	struct {
 		int64_t signature;
 		off_t offset;
+		int fd;
 	} position;
 };
 
@@ -95,6 +99,9 @@ int recovery_run(const struct recovery_config *config, struct recovery_result *r
  * last call, without `is_following`, deals with the end of the last file. Yields.
  */
 int recovery_follow(const struct recovery_config *config, struct recovery_result *result);
+
+/** Gives back what the result holds. */
+void recovery_result_destroy(struct recovery_result *result);
 
 /** Tells those who follow the start. May yield. */
 void wal_tell_state(const char *state);

@@ -147,6 +147,9 @@ struct xlog_cursor {
 int xlog_cursor_open(struct xlog_cursor *c, const char *path);
 void xlog_cursor_close(struct xlog_cursor *c);
 
+/** A descriptor of the open file, which keeps its rows where the name goes; -1: none is to be had. */
+int xlog_cursor_pin(const struct xlog_cursor *c);
+
 /**
  * Goes to the next block. 0: its rows can be read. 1: the end of the file, see
  * `end`. -1: XlogError (damage in the middle) with file, offset and reason, or

@@ -103,6 +103,11 @@ fail:
 	return -1;
 }
 
+int xlog_cursor_pin(const struct xlog_cursor *c)
+{
+	return fcntl(c->_fd, F_DUPFD_CLOEXEC, 0);
+}
+
 void xlog_cursor_close(struct xlog_cursor *c)
 {
 	sys->close(c->_fd);
