@@ -20,6 +20,7 @@
 #include "db/txn/txn.h"
 #include "net/auth.h"
 #include "net/connection.h"
+#include "net/header.h"
 #include "net/iproto.h"
 #include "net/latency.h"
 #include "net/reply.h"
@@ -314,63 +315,6 @@ static int dispatch(struct connection *con, const struct xrow_header *row)
 	}
 }
 
-/** Reads an unsigned integer of any width; false where there is none before `end`. */
-static inline bool read_uint(const char **pos, const char *end, uint64_t *value)
-{
-	const char *p = *pos;
-	if (p == end)
-		return false;
-	unsigned char c = *p++;
-	if (c < 0x80) {
-		*value = c;
-		*pos = p;
-		return true;
-	}
-	if (c < 0xcc || c > 0xcf || end - p < 1 << (c - 0xcc))
-		return false;
-	uint64_t v = 0;
-	for (int width = 1 << (c - 0xcc); width > 0; width--)
-		v = v << 8 | (unsigned char)*p++;
-	*value = v;
-	*pos = p;
-	return true;
-}
-
-/**
- * Decodes the headers that clients send: a short map with only the type, the
- * number and the schema version. False for any other, good or bad, which
- * xrow_header_decode() judges.
- */
-static bool decode_usual_header(struct xrow_header *row, const char *p, const char *end)
-{
-	enum { FIXMAP = 0x80, PAIRS_MAX = 3 };
-	uint64_t type = 0, sync = 0, version = 0;
-	if (p == end || (unsigned char)*p < FIXMAP || (unsigned char)*p > FIXMAP + PAIRS_MAX)
-		return false;
-	for (int pairs = (unsigned char)*p++ - FIXMAP; pairs > 0; pairs--) {
-		if (p == end)
-			return false;
-		unsigned char key = *p++;
-		uint64_t *value = key == IPROTO_REQUEST_TYPE ? &type :
-				  key == IPROTO_SYNC ? &sync :
-				  key == IPROTO_SCHEMA_VERSION ? &version : NULL;
-		if (value == NULL || !read_uint(&p, end, value))
-			return false;
-	}
-	if (type >= IPROTO_TYPE_ERROR || type == IPROTO_NOP || version > UINT32_MAX ||
-	    (p != end && mp_check_whole(p, end) != 0))
-		return false;
-	*row = (struct xrow_header){
-		.type = type,
-		.sync = sync,
-		.schema_version = version,
-		.is_commit = true,
-		.body = p != end ? p : NULL,
-		.body_size = end - p,
-	};
-	return true;
-}
-
 /** Answers with the last error; where the session's user was dropped, that is the error. */
 static void answer_error(struct connection *con, uint64_t sync)
 {
@@ -389,7 +333,7 @@ bool request_process(struct connection *con, const struct packet *packet)
 	struct xrow_header row;
 	const char *pos = packet->begin;
 	int rc = 0;
-	if (!decode_usual_header(&row, pos, packet->end))
+	if (!header_decode_usual(&row, pos, packet->end))
 		rc = xrow_header_decode(&row, &pos, packet->end);
 	struct stream *stream = NULL;
 	if (rc == 0 && row.stream_id != 0) {
