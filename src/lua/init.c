@@ -209,6 +209,7 @@ void lua_init_modules(lua_State *L)
 	lua_ffi_check_init(L);
 	lua_guard_init(L);
 	lua_finalizer_init(L);
+	lua_pace_init(L);
 	lua_module_init(L);
 	lua_cdata_init(L);
 	lua_codec_init(L);

@@ -12,6 +12,7 @@ void lua_fiber_init(lua_State *L);
 void lua_module_init(lua_State *L);	/* the guard of the C interface */
 void lua_module_helpers_init(lua_State *L);	/* its functions for Lua */
 void lua_finalizer_init(lua_State *L);
+void lua_pace_init(lua_State *L);
 void lua_ffi_check_init(lua_State *L);	/* before all that calls by FFI */
 void lua_fiber_info_init(lua_State *L);	/* fiber.info, fiber.top */
 void lua_fiber_slice_init(lua_State *L);
