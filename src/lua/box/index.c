@@ -243,10 +243,14 @@ static int push_rows(lua_State *L)
 	struct port *port = lua_touserdata(L, 1);
 	uint32_t n = port_c_count(port), size;
 	const char *data;
+	struct tuple *tuples[LUA_SET_TUPLES_MAX];
 	lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
-	for (uint32_t i = 0; i < n; i++) {
-		lua_push_tuple(L, port_c_at(port, i, &data, &size));
-		lua_rawseti(L, -2, (int)i + 1);
+	for (uint32_t done = 0; done < n;) {
+		uint32_t count = 0;
+		for (; count < LUA_SET_TUPLES_MAX && done + count < n; count++)
+			tuples[count] = port_c_at(port, done + count, &data, &size);
+		lua_set_tuples(L, (int)done + 1, tuples, count);
+		done += count;
 	}
 	return 1;
 }

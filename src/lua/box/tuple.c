@@ -20,7 +20,7 @@
 #include "lua/bridge_impl.h"
 #include "lua/modules.h"
 
-static int ref_new_small, ref_new_large;
+static int ref_new_small, ref_new_large, ref_new_row;
 
 /** The field found last, by its number from 0. A tuple that is made at `t` forgets it. */
 static struct {
@@ -174,6 +174,35 @@ void lua_push_tuple(lua_State *L, struct tuple *tuple)
 		large_pay(L);
 }
 
+/** Puts a tuple into its room in the table on top of the stack, or makes it, where it has none. */
+static void set_tuple(lua_State *L, int idx, struct tuple *tuple)
+{
+	if (tuple->bsize > LUA_TUPLE_COPY_MAX) {
+		lua_push_tuple(L, tuple);
+		lua_rawseti(L, -2, idx);
+		return;
+	}
+	lua_rawgeti(L, -1, idx);
+	lua_tuple_fill((struct lua_tuple *)lua_topointer(L, -1), tuple);
+	lua_pop(L, 1);
+}
+
+void lua_set_tuples(lua_State *L, int first, struct tuple *const *tuples, uint32_t count)
+{
+	assert(count <= LUA_SET_TUPLES_MAX);
+	uint16_t sizes[LUA_SET_TUPLES_MAX];
+	for (uint32_t i = 0; i < count; i++)
+		sizes[i] = tuples[i]->bsize > LUA_TUPLE_COPY_MAX ? 0 : tuples[i]->bsize;
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_new_row);
+	lua_pushvalue(L, -2);
+	lua_pushinteger(L, first);
+	lua_pushinteger(L, count);
+	lua_pushnumber(L, (lua_Number)(uintptr_t)sizes);
+	lua_call(L, 4, 0);
+	for (uint32_t i = 0; i < count; i++)
+		set_tuple(L, first + (int)i, tuples[i]);
+}
+
 /**
  * A large one: the tuple is made once the cdata is there, so that nothing is lost if that fails.
  */
@@ -306,6 +335,8 @@ void lua_tuple_init(lua_State *L)
 	lua_getfield(L, -1, "internal.tuple");
 	lua_getfield(L, -1, "new_small");
 	ref_new_small = lua_ref_forever(L);
+	lua_getfield(L, -1, "new_row");
+	ref_new_row = lua_ref_forever(L);
 	lua_getfield(L, -1, "new_large");
 	ref_new_large = lua_ref_forever(L);
 	lua_pop(L, 2);

@@ -51,6 +51,15 @@ static inline const void *lua_tuple_origin(const struct lua_tuple *t)
 
 /* For C. -------------------------------------------------------------------- */
 
+/** So many tuples, at most, lua_set_tuples() takes at once. */
+enum { LUA_SET_TUPLES_MAX = 256 };
+
+/**
+ * Puts tuples into the table on top of the stack, from index `first` on: what lua_push_tuple()
+ * would make of each, with one call into Lua for all. [raises] out of memory.
+ */
+void lua_set_tuples(lua_State *L, int first, struct tuple *const *tuples, uint32_t count);
+
 /** The format of a tuple, or the default one where that is gone. */
 struct tuple_format *lua_tuple_format(const struct lua_tuple *t);
 

@@ -36,6 +36,18 @@ function internal.new_small(size)
     return tuple_t(size)
 end
 
+-- Puts empty tuples into a table from an index on, with room for as many bytes as the list
+-- at an address (a number, lest finalizers that run here change a shared place) says; where
+-- that is 0, false.
+local rooms_t = ffi.typeof('const uint16_t *')
+function internal.new_row(t, first, count, address)
+    local rooms = ffi.cast(rooms_t, address)
+    for i = 0, count - 1 do
+        local size = rooms[i]
+        t[first + i] = size > 0 and tuple_t(size)
+    end
+end
+
 local LARGE_BODY = 3 -- LUA_TUPLE_LARGE_BODY
 local function new_large()
     return tuple_t(LARGE_BODY)
