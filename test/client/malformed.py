@@ -19,7 +19,8 @@ import process
 from iproto import encode
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else int(20000 * float(os.environ.get('TARN_TEST_SCALE', 1)))
+SCALE = float(os.environ.get('TARN_TEST_SCALE', 1))
+COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else int(20000 * SCALE)
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 # Of ten rounds, one sends bytes without a frame, one connection each.
 ROUNDS, BATCH = 10, 50
@@ -216,7 +217,7 @@ class Malformed(unittest.TestCase):
         for name in 'coroutines', 'fibers':
             self.assertLessEqual(after[name], before[name], name)
         self.assertLess(after['heap'], before['heap'] + HEAP_SLACK)
-        if 'TARN_TEST_SCALE' not in os.environ or float(os.environ['TARN_TEST_SCALE']) == 1:
+        if SCALE == 1:  # else a sanitizer keeps what was freed
             self.assertLess(after['memory'], before['memory'] + MEMORY_SLACK)
 
 
