@@ -4,6 +4,7 @@
  * its texts. Manual: module errno.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "lua/bridge.h"
@@ -21,7 +22,11 @@ static int errno_call(lua_State *L)
 
 static int errno_strerror(lua_State *L)
 {
-	lua_pushstring(L, strerror(luaL_optint(L, 1, errno)));
+	lua_Number code = errno;
+	if (!lua_isnoneornil(L, 1))
+		code = luaL_checknumber(L, 1);
+	/* What is no int is no error's number, the same one whatever it is. */
+	lua_pushstring(L, strerror(code >= INT_MIN && code <= INT_MAX ? (int)code : INT_MIN));
 	return 1;
 }
 

@@ -163,6 +163,12 @@ end
 local file = {}
 local file_mt = {__index = file}
 
+-- A file that nobody closes is closed by the collector.
+local descriptor = ffi.typeof('int[1]')
+local function close_forgotten(d)
+    core.close(d[0])
+end
+
 function fio.open(path, flags, mode)
     check_string(path, 'Usage: fio.open(path[, flags[, mode]])')
     flags = bits_of(flags, core.flag, core.flag.O_RDONLY, 'flag')
@@ -171,7 +177,7 @@ function fio.open(path, flags, mode)
     if fd == nil then
         return nil, err
     end
-    return setmetatable({fh = fd}, file_mt)
+    return setmetatable({fh = fd, _gc = ffi.gc(descriptor(fd), close_forgotten)}, file_mt)
 end
 
 -- read(size): a string. read(buf, size): into a char buffer, the number of bytes.
@@ -258,6 +264,10 @@ end
 function file:close()
     local fh = self.fh
     self.fh = -1
+    if self._gc ~= nil then
+        ffi.gc(self._gc, nil)
+        self._gc = nil
+    end
     return action(core.close(fh))
 end
 

@@ -151,10 +151,12 @@ static bool put_value(struct buf *out, const char **data, const struct lua_codec
 	}
 }
 
-/** The options in argument 2. [raises] */
-static void check_options(lua_State *L)
+/** Takes the options in argument 2. A string has none: it can be indexed like a table. [raises] */
+static void take_options(lua_State *L, struct lua_codec *codec)
 {
-	if (!lua_istable(L, 2))
+	if (lua_istable(L, 2))
+		lua_codec_override(L, 2, codec);
+	else if (lua_type(L, 2) != LUA_TSTRING)
 		luaL_error(L, "attempt to index a %s value", luaL_typename(L, 2));
 }
 
@@ -164,10 +166,8 @@ static int json_encode(lua_State *L)
 	int top = lua_gettop(L);
 	luaL_argcheck(L, top == 1 || top == 2, 1, "expected 1 or 2 arguments");
 	struct lua_codec codec = *lua_codec_of(L);
-	if (top == 2) {
-		check_options(L);
-		lua_codec_override(L, 2, &codec);
-	}
+	if (top == 2)
+		take_options(L, &codec);
 	codec.encode_depth_is_told = false;
 	struct buf *mp = lua_scratch_get();
 	struct buf *text = lua_scratch_get();
@@ -192,10 +192,10 @@ static int json_decode(lua_State *L)
 	struct lua_codec codec = *lua_codec_of(L);
 	size_t len;
 	const char *text = luaL_checklstring(L, 1, &len);
-	if (top == 2) {
-		check_options(L);
-		lua_codec_override(L, 2, &codec);
-	}
+	if (top == 2)
+		take_options(L, &codec);
+	if (len >= 2 && (text[0] == '\0' || text[1] == '\0'))
+		return luaL_error(L, "JSON parser does not support UTF-16 or UTF-32");
 	lua_json_decode(L, text, len, &codec);
 	return 1;
 }
