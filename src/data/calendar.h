@@ -50,7 +50,8 @@ static inline void calendar_date(int64_t days, struct calendar_date *date)
 	int64_t day_of_era = days - era * 146097;
 	int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
 			       day_of_era / 146096) / 365;
-	int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	int64_t day_of_year =
+		day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	int month = (5 * day_of_year + 2) / 153;
 	date->day = day_of_year - (153 * month + 2) / 5 + 1;
 	date->month = month < 10 ? month + 3 : month - 9;

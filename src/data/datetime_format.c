@@ -110,7 +110,8 @@ size_t datetime_format(const struct datetime *d, const char *format, char *out, 
 			p++;
 			continue;
 		}
-		if ((*p == 'E' || *p == 'O' || *p == '-' || *p == '_' || *p == '^') && is_known(p[1]))
+		if ((*p == 'E' || *p == 'O' || *p == '-' || *p == '_' || *p == '^') &&
+		    is_known(p[1]))
 			p++;
 		switch (*p) {
 		case 'f': put_nsec(&t, d->nsec, 0); break;

@@ -140,7 +140,8 @@ static bool read_rest_of_date(struct datetime_reader *r, struct datetime_fields 
 		if (!datetime_read_digits(r, 2, &value))
 			return false;
 		struct datetime_reader before = *r;
-		if ((is_extended && !datetime_read_char(r, "-")) || !datetime_read_digits(r, 1, &day))
+		if ((is_extended && !datetime_read_char(r, "-")) ||
+		    !datetime_read_digits(r, 1, &day))
 			*r = before;
 		return set_week(f, value, day);
 	}

@@ -27,7 +27,9 @@ const decimal_coef decimal_power_of_ten[DECIMAL_DIGITS_MAX + 1] = {
 int decimal_coef_digits(decimal_coef coef)
 {
 	uint64_t high = (uint64_t)(coef >> 64), low = (uint64_t)coef;
-	int bits = high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 1;
+	int bits = high != 0  ? 128 - __builtin_clzll(high)
+		   : low != 0 ? 64 - __builtin_clzll(low)
+			      : 1;
 	/* 1233 / 4096 is about log10(2): digits of the number's highest bit, or one more. */
 	int digits = ((bits - 1) * 1233 >> 12) + 1;
 	return digits + (digits <= DECIMAL_DIGITS_MAX && coef >= decimal_power_of_ten[digits]);
@@ -213,7 +215,8 @@ double decimal_to_double(const struct decimal *d)
 	/* Both exact, so that the one operation rounds correctly. */
 	if (d->high == 0 && d->low <= 1ull << 53 && d->exponent >= -22 && d->exponent <= 22) {
 		double value = (double)d->low;
-		value = d->exponent < 0 ? value / powers[-d->exponent] : value * powers[d->exponent];
+		value = d->exponent < 0 ? value / powers[-d->exponent]
+					: value * powers[d->exponent];
 		return d->is_negative ? -value : value;
 	}
 	char text[DECIMAL_STR_SIZE];
@@ -280,7 +283,8 @@ static int compare_abs(const struct decimal *a, const struct decimal *b)
 	decimal_coef x = decimal_coef_get(a), y = decimal_coef_get(b);
 	if (a->exponent == b->exponent)
 		return COMPARE(x, y);
-	int x_top = decimal_coef_digits(x) + a->exponent, y_top = decimal_coef_digits(y) + b->exponent;
+	int x_top = decimal_coef_digits(x) + a->exponent;
+	int y_top = decimal_coef_digits(y) + b->exponent;
 	if (x_top != y_top)
 		return COMPARE(x_top, y_top);
 	/* As many digits in front: with as many behind the point neither has more than 38. */

@@ -29,7 +29,7 @@ enum {
 	DECIMAL_SCALE_MAX = 38,
 	/** A sign, a digit and a point in front of 38 digits, and the terminating zero. */
 	DECIMAL_STR_SIZE = DECIMAL_DIGITS_MAX + 4,
-	/** The most bytes of decimal_pack(): the scale, and half a byte each for digits and sign. */
+	/** The most bytes of decimal_pack(): the scale, and half a byte for each digit and sign. */
 	DECIMAL_PACKED_SIZE_MAX = 2 + DECIMAL_DIGITS_MAX / 2 + 1,
 };
 

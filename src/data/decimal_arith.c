@@ -217,7 +217,8 @@ int decimal_remainder(struct decimal *result, const struct decimal *a, const str
 	mpz_tdiv_qr(quotient, x, x, y);
 	int rc = -1;
 	if (mpz_sgn(quotient) == 0 || mpz_digits(quotient) <= DECIMAL_DIGITS_MAX)
-		rc = decimal_finish_mpz(result, a->is_negative, x, min_int(a->exponent, b->exponent));
+		rc = decimal_finish_mpz(result, a->is_negative, x,
+					min_int(a->exponent, b->exponent));
 	mpz_clears(x, y, quotient, NULL);
 	return rc;
 }

@@ -215,7 +215,8 @@ int decimal_pow(struct decimal *result, const struct decimal *d, const struct de
 	decimal_trim(&trimmed, power);
 	bool is_whole = trimmed.exponent >= 0;
 	bool is_odd = trimmed.exponent == 0 && (trimmed.low & 1) != 0;
-	bool is_small = decimal_to_int64(power, &n) && n >= -WHOLE_POWER_MAX && n <= WHOLE_POWER_MAX;
+	bool is_small =
+		decimal_to_int64(power, &n) && n >= -WHOLE_POWER_MAX && n <= WHOLE_POWER_MAX;
 	if (decimal_is_zero(d)) {
 		if (!is_positive(power))
 			return -1;

@@ -19,7 +19,8 @@ char *decimal_pack(const struct decimal *d, char *out)
 	digits[0] = '0';
 	int n = decimal_coef_print(decimal_coef_get(d), digits + 1);
 	const char *p = digits + (n & 1), *end = digits + 1 + n;
-	out = d->exponent > 0 ? mp_encode_int(out, -d->exponent) : mp_encode_uint(out, -d->exponent);
+	out = d->exponent > 0 ? mp_encode_int(out, -d->exponent)
+			      : mp_encode_uint(out, -d->exponent);
 	for (; end - p > 1; p += 2)
 		*out++ = (char)((p[0] - '0') << 4 | (p[1] - '0'));
 	*out++ = (char)((p[0] - '0') << 4 | (d->is_negative ? 0xd : 0xc));

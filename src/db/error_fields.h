@@ -19,7 +19,7 @@ struct error;
 void error_set_arguments(struct error *e, unsigned code, va_list ap);
 
 enum { ERROR_ARGUMENT_NAME_SIZE = 32 };
-/** The name of a code's value by its number from 0. False: it has none, or there is no such value. */
+/** The name of a code's value by its number from 0. False: it has none, or no such value. */
 bool error_argument_name(unsigned code, int no, char *name);
 
 /** Adds a row or a key, in MessagePack, unless it is large. */

@@ -175,7 +175,8 @@ extern struct lua_compat lua_compat;
 /**
  * A tuple as scripts hold it. Small ones (at most LUA_TUPLE_COPY_MAX bytes) are
  * copied into the collector's memory; large ones hold a counted reference, which is
- * given back when their memory is (box/tuple_watch.c). Each has this head, so every byte of it counts.
+ * given back when their memory is (box/tuple_watch.c). Each has this head, so every byte of it
+ * counts.
  */
 struct lua_tuple {
 	/** Dictionary of the field names (see db/tuple/format.h); 0: none. */

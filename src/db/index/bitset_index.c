@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/log.h"
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
@@ -242,7 +241,7 @@ static int bitset_replace(struct index *index, struct tuple *old_tuple, struct t
 struct bitset_iterator {
 	struct iterator base;
 	enum iterator_type type;
-	/** The rows of page `no` that match, of the index's version; those below `next` are done. */
+	/** The rows of page `no` that match, at the version of the index; `next` is to be done. */
 	struct bitset_page page;
 	uint32_t no;
 	unsigned next;
@@ -480,11 +479,9 @@ static bool bitset_index_check(struct index *index)
 	int64_t expected = 0;
 	for (size_t bit = 0; bit < bitset->bit_count; bit++)
 		expected += bitset->bits[bit].size;
-	if (bitset->all.size == bitset->rows.count && bitset_count_bits(bitset) == expected)
-		return true;
-	say_error("index '%s' of space '%s' is damaged: its sets differ from its rows",
-		  index->def->name, index->space_name);
-	return false;
+	bool is_sound = bitset->all.size == bitset->rows.count &&
+			bitset_count_bits(bitset) == expected;
+	return index_is_sound(index, is_sound ? NULL : "its sets differ from its rows");
 }
 
 static const struct index_vtab bitset_index_vtab = {

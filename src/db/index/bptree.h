@@ -104,7 +104,7 @@ struct bptree {
 /** What is looked for: a tuple, or a key of one part at least. */
 struct bptree_search {
 	const struct key_def *def;
-	/** Where the tree does not skip: the least hint of what equals it, and the bits that vary. */
+	/** Where the tree does not skip: the least hint of what equals it; the bits that vary. */
 	hint_t hint, open_bits;
 	/** Where it does. */
 	struct hint_bytes bytes;

@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/log.h"
 #include "core/memory.h"
 #include "db/error.h"
 #include "db/index/index_private.h"
@@ -534,11 +533,7 @@ static const char *hash_find_damage(struct hash_index *hash)
 
 static bool hash_check(struct index *index)
 {
-	const char *error = hash_find_damage((struct hash_index *)index);
-	if (error != NULL)
-		say_error("index '%s' of space '%s' is damaged: %s", index->def->name,
-			  index->space_name, error);
-	return error == NULL;
+	return index_is_sound(index, hash_find_damage((struct hash_index *)index));
 }
 
 static const struct index_vtab hash_index_vtab = {

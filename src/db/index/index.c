@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
@@ -222,4 +223,12 @@ size_t index_key_size(const char *key, uint32_t part_count)
 	for (uint32_t i = 0; i < part_count; i++)
 		mp_next(&end);
 	return end - key;
+}
+
+bool index_is_sound(const struct index *index, const char *damage)
+{
+	if (damage != NULL)
+		say_error("index '%s' of space '%s' is damaged: %s", index->def->name,
+			  index->space_name, damage);
+	return damage == NULL;
 }

@@ -11,6 +11,9 @@ struct index *hash_index_new(struct index_def *def);
 struct index *bitset_index_new(struct index_def *def);
 struct index *rtree_index_new(struct index_def *def);
 
+/** The end of a `check`: whether `damage` is NULL; logs it where it is not. */
+bool index_is_sound(const struct index *index, const char *damage);
+
 /** index_check_key() of an RTREE index, whose keys are not as others. */
 int rtree_check_key(const struct index *index, enum iterator_type type, const char *key,
 		    uint32_t part_count);

@@ -32,7 +32,7 @@ enum {
 	/** Strings of shorter runs, and those that differ only behind, are compared at once. */
 	DEEPER_COUNT_MIN = 4,
 	DEEPER_SKIP_MAX = 1024,
-	/** A block can skip no more; and hints are made anew each time the beginning gets shorter. */
+	/** A block can skip no more; and hints are made anew when the beginning gets shorter. */
 	LOAD_SKIP_MAX = 64,
 };
 

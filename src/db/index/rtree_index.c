@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "core/list.h"
-#include "core/log.h"
 #include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
@@ -416,11 +415,7 @@ static size_t rtree_index_bsize(struct index *index)
 
 static bool rtree_index_check(struct index *index)
 {
-	const char *error = rtree_check(&rtree_of(index)->tree);
-	if (error != NULL)
-		say_error("index '%s' of space '%s' is damaged: %s", index->def->name,
-			  index->space_name, error);
-	return error == NULL;
+	return index_is_sound(index, rtree_check(&rtree_of(index)->tree));
 }
 
 static const struct index_vtab rtree_index_vtab = {

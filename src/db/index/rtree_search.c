@@ -160,7 +160,8 @@ static double queue_distance_max(const struct rtree_queue *queue, const double *
 	double sum = 0;
 	for (unsigned axis = 0; axis < queue->dimension; axis++) {
 		double at = queue->point[axis];
-		double below = fabs(at - box_low(box, axis)), above = fabs(box_high(box, axis) - at);
+		double below = fabs(at - box_low(box, axis));
+		double above = fabs(box_high(box, axis) - at);
 		double gap = below > above ? below : above;
 		sum += queue->distance == RTREE_EUCLID ? gap * gap : gap;
 	}

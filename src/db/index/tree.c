@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/log.h"
 #include "core/memory.h"
 #include "db/error.h"
 #include "db/index/bptree.h"
@@ -548,11 +547,7 @@ static void tree_load(struct index *index, const struct index_load *load)
 
 static bool tree_check(struct index *index)
 {
-	const char *error = bptree_check(tree_of(index));
-	if (error != NULL)
-		say_error("index '%s' of space '%s' is damaged: %s", index->def->name,
-			  index->space_name, error);
-	return error == NULL;
+	return index_is_sound(index, bptree_check(tree_of(index)));
 }
 
 static const struct index_vtab tree_index_vtab = {

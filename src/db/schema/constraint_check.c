@@ -103,7 +103,8 @@ static int check_func(const struct space_def *def, const struct constraint *c, s
 	port_c_add_mp(&args, name, mp_encode_str(name, c->name, strlen(c->name)));
 	struct buf out = {0};
 	int count = call(func, &args, &out);
-	bool is_true = count == 1 && mp_typeof(*out.data) == MP_BOOL && *(uint8_t *)out.data == 0xc3;
+	bool is_true =
+		count == 1 && mp_typeof(*out.data) == MP_BOOL && *(uint8_t *)out.data == 0xc3;
 	buf_free(&out);
 	port_destroy(&args);
 	struct txn *txn = txn_current();

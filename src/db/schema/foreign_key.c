@@ -75,8 +75,8 @@ static struct index *parent_index(struct space *parent, const struct foreign_key
 
 /**
  * The values of a row that stand for the first parts of an index, one behind the other, on the
- * region. `of_index` are the fields that the index is about, `of_row` the row's. NULL where one of them
- * is nil or missing, or there is no memory.
+ * region. `of_index` are the fields that the index is about, `of_row` the row's. NULL where one of
+ * them is nil or missing, or there is no memory.
  */
 static const char *make_key(const struct foreign_key *key, const struct key_def *key_def,
 			    const struct field_ref *of_index, const struct space_def *index_space,
@@ -259,7 +259,8 @@ static int is_needed(struct iterator *it, const struct foreign_key *key, struct 
 		const char *data = make_key(key, index->def->key_def, key->foreign, parent->def,
 					    key->local, key->child->def, row, region);
 		rc = data != NULL &&
-			key_validate(index->def->key_def, data, key->field_count, true, false) == 0 &&
+			key_validate(index->def->key_def, data, key->field_count, true,
+				     false) == 0 &&
 			tuple_compare_with_key(old_row, data, key->field_count,
 					       index->def->key_def) == 0;
 		region_truncate(region, mark);

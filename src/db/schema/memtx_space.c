@@ -272,7 +272,8 @@ static int memtx_find_upserted(struct space *space, struct index *pk, const stru
 static int memtx_space_upsert(struct space *space, struct txn *txn, struct request *request)
 {
 	struct index *pk = space_index(space, 0);
-	if (memtx_check_index(space) != 0 || tuple_check_size(space->format, request->tuple, request->tuple_end) != 0)
+	if (memtx_check_index(space) != 0 ||
+	    tuple_check_size(space->format, request->tuple, request->tuple_end) != 0)
 		return -1;
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);

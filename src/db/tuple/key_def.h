@@ -27,7 +27,7 @@ struct key_part {
 	/** Greater values come first. */
 	bool is_desc;
 	uint32_t coll_id;
-	/** The collation's, or NULL where bytes are compared. Set and counted by key definitions. */
+	/** The collation's; NULL where bytes are compared. Set and counted by key definitions. */
 	struct coll *coll;
 	/** The place inside the field; NULL: the field itself. */
 	const struct field_path *path;

@@ -228,8 +228,8 @@ static const char *update_run(const char *ops, const char *ops_end, const char *
 
 const char *update_execute(const char *ops, const char *ops_end, const char *row,
 			   const char *row_end, const struct tuple_dictionary *dict,
-			   const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
-			   uint64_t *column_mask)
+			   const struct tuple_format *format, int index_base, struct region *region,
+			   uint32_t *new_size, uint64_t *column_mask)
 {
 	return update_run(ops, ops_end, row, dict, format, index_base, region, new_size,
 			  column_mask, false);
@@ -237,8 +237,8 @@ const char *update_execute(const char *ops, const char *ops_end, const char *row
 
 const char *upsert_execute(const char *ops, const char *ops_end, const char *row,
 			   const char *row_end, const struct tuple_dictionary *dict,
-			   const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
-			   uint64_t *column_mask)
+			   const struct tuple_format *format, int index_base, struct region *region,
+			   uint32_t *new_size, uint64_t *column_mask)
 {
 	return update_run(ops, ops_end, row, dict, format, index_base, region, new_size,
 			  column_mask, true);

@@ -23,14 +23,14 @@ struct region;
  */
 const char *update_execute(const char *ops, const char *ops_end, const char *row,
 			   const char *row_end, const struct tuple_dictionary *dict,
-			   const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
-			   uint64_t *column_mask);
+			   const struct tuple_format *format, int index_base, struct region *region,
+			   uint32_t *new_size, uint64_t *column_mask);
 
 /** The same for upsert: an operation that cannot be applied to the row is logged and skipped. */
 const char *upsert_execute(const char *ops, const char *ops_end, const char *row,
 			   const char *row_end, const struct tuple_dictionary *dict,
-			   const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
-			   uint64_t *column_mask);
+			   const struct tuple_format *format, int index_base, struct region *region,
+			   uint32_t *new_size, uint64_t *column_mask);
 
 /** Checks operations without a row, as upsert does before it knows whether there is one. */
 int update_check_ops(const char *ops, const char *ops_end, const struct tuple_dictionary *dict,

@@ -108,7 +108,8 @@ static int place_find(const struct update_op *op, const char *value, struct plac
 		bool puts = op->opcode == '=' || op->opcode == '!';
 		/* As in the reference, only what would put a value says why it can't. */
 		if (place_enter(value, &token, place) != 0)
-			return is_last && puts ? error_access(op, &token) : update_error_no_field(op);
+			return is_last && puts ? error_access(op, &token)
+					       : update_error_no_field(op);
 		if (is_last)
 			return 0;
 		if (!place->is_found)

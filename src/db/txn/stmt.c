@@ -118,7 +118,8 @@ struct txn *txn_stmt_begin(struct space *space, uint32_t type)
 	} else if (txn_check(txn) != 0) {
 		return NULL;
 	} else if (txn->is_read_only) {
-		client_error(ER_UNSUPPORTED, "Function of a constraint or default", "changing data");
+		client_error(ER_UNSUPPORTED, "Function of a constraint or default",
+			     "changing data");
 		return NULL;
 	} else if (txn->sub_level > TXN_SUB_STMT_MAX) {
 		client_error(ER_SUB_STMT_MAX);

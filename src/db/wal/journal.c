@@ -479,8 +479,9 @@ int journal_submit(struct journal_entry *entry, bool may_wait)
 	bool fits = has_room();
 	if (!fits && !may_wait) {
 		client_error(ER_WAL_IO);
-		struct error *cause = error_new(&type_ClientError, ER_WAL_IO, __FILE__, __LINE__,
-						"The queue of the log is full (wal_queue_max_size)");
+		struct error *cause =
+			error_new(&type_ClientError, ER_WAL_IO, __FILE__, __LINE__,
+				  "The queue of the log is full (wal_queue_max_size)");
 		diag_last()->cause = cause;
 		return entry_fail(entry);
 	}

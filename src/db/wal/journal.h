@@ -15,7 +15,7 @@
 struct fiber;
 
 enum {
-	/** What may be on its way to the log, in bytes, unless wal_queue_max_size says otherwise. */
+	/** What may be on its way to the log, in bytes, unless wal_queue_max_size tells. */
 	JOURNAL_QUEUE_SIZE_MAX = 16 * 1024 * 1024,
 };
 

@@ -63,7 +63,7 @@ extern void (*wal_on_recovery_state)(const char *state);
 struct wal_recovery_stat {
 	/** Torn ends of journals: bytes, and transactions as far as they could be told. */
 	uint64_t dropped_bytes, dropped_transactions;
-	/** What force_recovery passed over: damaged bytes, rows that could not be applied, files. */
+	/** What force_recovery passed over: damaged bytes, rows that can't be applied, files. */
 	uint64_t skipped_bytes, skipped_rows, skipped_files;
 };
 extern struct wal_recovery_stat wal_recovery_stat;

@@ -36,7 +36,7 @@ struct xlog_batch {
 
 struct xlog_reader;
 
-/** The cursor is the reader's; between a batch whose `rc` is not 0 and the next call, the caller's. */
+/** The cursor is the reader's; from a batch whose `rc` is not 0 to the next call, the caller's. */
 struct xlog_reader *xlog_reader_new(struct xlog_cursor *c);
 
 /** The next batch; the one before is gone. Yields, where the file is not small. */

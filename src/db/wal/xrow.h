@@ -54,7 +54,7 @@ struct request {
 	uint32_t after_position_size;
 	/** A select tells the position of its last tuple. */
 	bool fetches_position;
-	/** Name of a function, user or event, or text of an expression; not zero-terminated. Or NULL. */
+	/** Name of a function, user or event, or an expression; not zero-terminated. Or NULL. */
 	const char *name;
 	uint32_t name_size;
 	/** Where the space and the index are named instead of numbered; else NULL. */

@@ -319,8 +319,8 @@ static void set_limits(lua_State *L)
 }
 
 /**
- * (configuration, where to listen): loads the data or makes the first, and listens. Ends the process
- * where that fails. Yields.
+ * (configuration, where to listen): loads the data or makes the first, and listens. Ends the
+ * process where that fails. Yields.
  */
 static int start(lua_State *L)
 {

@@ -574,8 +574,8 @@ void lua_index_init(lua_State *L)
 		{"insert", insert}, {"replace", replace}, {"update", update}, {"upsert", upsert},
 		{"delete", delete}, {"truncate", truncate}, {"get", get}, {"min", min},
 		{"max", max}, {"random", random_tuple}, {"count", count}, {"len", len},
-		{"bsize", bsize}, {"tuple_pos", tuple_pos}, {"select", select_rows}, {"iterator", iterator_new},
-		{"iterator_pending", iterator_pending}, {NULL, NULL},
+		{"bsize", bsize}, {"tuple_pos", tuple_pos}, {"select", select_rows},
+		{"iterator", iterator_new}, {"iterator_pending", iterator_pending}, {NULL, NULL},
 	};
 	init_iterator(L);
 	push_rows_ref = lua_box_ref(L, push_rows);

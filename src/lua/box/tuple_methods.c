@@ -378,8 +378,8 @@ static int tuple_transform(lua_State *L)
 
 typedef const char *(*change)(const char *ops, const char *ops_end, const char *row,
 			      const char *row_end, const struct tuple_dictionary *dict,
-			      const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
-			      uint64_t *column_mask);
+			      const struct tuple_format *format, int index_base, struct region *region,
+			      uint32_t *new_size, uint64_t *column_mask);
 
 /** Applies operations to a tuple and pushes the new one. */
 static int tuple_change(lua_State *L, change execute, const char *usage)

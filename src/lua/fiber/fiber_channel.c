@@ -104,7 +104,7 @@ static int channel_make(lua_State *L)
 	return *ch != NULL ? 1 : lua_throw(L);
 }
 
-/** A put or get failed: being late or the channel closed is the caller's to tell, all else is thrown. */
+/** A put or get failed: that it is late or closed is the caller's to tell, all else is thrown. */
 static void check_failure(lua_State *L)
 {
 	const struct error *e = diag_last();

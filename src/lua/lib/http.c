@@ -19,7 +19,8 @@ static struct http_client *check_client(lua_State *L, int idx)
 
 static struct http_transfer *check_transfer(lua_State *L, int idx)
 {
-	struct http_transfer *t = *(struct http_transfer **)lua_class_check(L, idx, &transfer_class);
+	struct http_transfer **object = lua_class_check(L, idx, &transfer_class);
+	struct http_transfer *t = *object;
 	if (t == NULL)
 		luaL_error(L, "http.client: the request is closed");
 	return t;

@@ -104,8 +104,8 @@ const char *box_tuple_field(struct tuple *tuple, uint32_t fieldno)
 
 typedef const char *(*execute_func)(const char *ops, const char *ops_end, const char *row,
 				    const char *row_end, const struct tuple_dictionary *dict,
-				    const struct tuple_format *format, int index_base, struct region *region, uint32_t *new_size,
-				    uint64_t *column_mask);
+				    const struct tuple_format *format, int index_base, struct region *region,
+				    uint32_t *new_size, uint64_t *column_mask);
 
 static struct tuple *change_tuple(struct tuple *tuple, const char *ops, const char *ops_end,
 				  execute_func execute)

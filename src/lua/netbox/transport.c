@@ -245,7 +245,9 @@ static const char *failure_text(const struct netbox *t, int error)
 /** As send(). */
 static ssize_t send_some(struct netbox *t, const char *data, size_t size)
 {
-	return t->tls != NULL ? tls_write(t->tls, data, size) : send(t->fd, data, size, MSG_NOSIGNAL);
+	if (t->tls != NULL)
+		return tls_write(t->tls, data, size);
+	return send(t->fd, data, size, MSG_NOSIGNAL);
 }
 
 /** What to wait for when a read or write can't go on. */
@@ -331,8 +333,9 @@ bool netbox_write(struct netbox *t, const char *data, size_t size, double deadli
 			size -= n;
 			continue;
 		}
-		*why = errno == EAGAIN || errno == EINTR ? wait_fd(t, events_to_wait(t, EV_WRITE), deadline) :
-			failure_text(t, errno);
+		bool may_wait = errno == EAGAIN || errno == EINTR;
+		*why = may_wait ? wait_fd(t, events_to_wait(t, EV_WRITE), deadline)
+				: failure_text(t, errno);
 		if (*why != NULL)
 			return false;
 	}
