@@ -101,12 +101,16 @@ test:test('large tuples are given back', function(t)
 end)
 
 test:test('damage', function(t)
-    t:plan(5)
+    t:plan(8)
     local tuple = box.tuple.new{1, 2}
     t:ok(not pcall(function() tuple[1] = 5 end), 'fields are read-only')
     t:ok(not pcall(function() tuple.__size = 5 end), 'so is the inside')
     t:ok(not pcall(tuple.totable, {}), 'a method of a table')
     t:ok(not pcall(tuple.update, tuple, {{'=', 100, 1}}), 'a bad update')
+    local nan = 0 / 0
+    t:is(select('#', tuple:unpack(nan)), 0, 'nothing from NaN on')
+    t:is(select('#', tuple:unpack(1, nan)), 0, 'nor to NaN')
+    t:is(#tuple:totable(nan, nan), 0, 'nor between both')
     t:is(tostring(tuple), '[1, 2]', 'it is as before')
 end)
 

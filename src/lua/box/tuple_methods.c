@@ -54,10 +54,11 @@ static void check_range(lua_State *L, int idx, uint32_t count, uint32_t *begin, 
 {
 	lua_Number from = check_bound(L, idx, 1, "tuple.totable: invalid second argument");
 	lua_Number to = check_bound(L, idx + 1, count, "tuple.totable: invalid third argument");
-	*begin = from > count ? count : (uint32_t)from - 1;
+	*begin = *end = 0;
+	if (!(from <= to && from <= count))
+		return; /* nothing, as for a NaN */
+	*begin = (uint32_t)from - 1;
 	*end = to > count ? count : (uint32_t)to;
-	if (*end < *begin)
-		*end = *begin;
 }
 
 static void skip(const char **data, uint32_t count)
