@@ -13,6 +13,7 @@ ffi_copy = require('ffi').copy(b.rpos, 'hello', 5)
 require('ffi').string(b.rpos, b:size())
 b:checksize(3) == b.rpos, b:size()
 p = b:read(2)
+buffer.ibuf():alloc(0) == nil, buffer.ibuf():reserve(0) == nil
 b:size(), b:pos(), b.rpos - p
 require('ffi').string(b:read(3), 3)
 b:size(), b:pos()

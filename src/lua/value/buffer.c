@@ -18,7 +18,7 @@ static const size_t IBUF_SIZE_MAX = (size_t)1 << 46;
 char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size)
 {
 	size_t used = b->wpos - b->rpos, capacity = b->epos - b->buf;
-	if (b->buf != NULL && size <= (size_t)(b->epos - b->wpos))
+	if ((b->buf != NULL || size == 0) && size <= (size_t)(b->epos - b->wpos))
 		return b->wpos;
 	if (used + size <= capacity) {
 		memmove(b->buf, b->rpos, used);

@@ -50,7 +50,7 @@ end
 
 local function checked_reserve(buf, size)
     local p = reserve(buf, size)
-    if p == nil then
+    if p == nil and not (size == 0 and buf.wpos == nil) then
         error('ibuf: the size or the positions are wrong', 3)
     end
     return p
