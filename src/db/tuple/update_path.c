@@ -216,7 +216,7 @@ static int edit_scalar(const struct update_op *op, const struct place *place,
 int update_inside(const struct update_op *op, struct update_value old, struct region *region,
 		  struct update_value *result)
 {
-	struct place place;
+	struct place place = {0};
 	struct edit edit = {.paste = {"", 0}};
 	if (place_find(op, old.data, &place) != 0)
 		return -1;
