@@ -5,7 +5,7 @@ local tap = require('tap')
 local fio = require('fio')
 local ffi = require('ffi')
 local test = tap.test('select_rows')
-test:plan(13)
+test:plan(15)
 
 local dir = fio.tempdir()
 box.cfg({work_dir = dir, log_level = 1, wal_mode = 'none'})
@@ -57,5 +57,20 @@ end
 collectgarbage()
 test:ok(is_good, 'rows while finalizers select')
 test:ok(finalized > 1000 and wrong == 0, 'finalizers have theirs', finalized .. ' ' .. wrong)
+
+-- Fields, too, where nothing is compiled.
+jit.off()
+jit.flush()
+local t = s:get(41)
+local function read() return t[1], t[2], s:get(43) end
+wrong, finalized = 0, 0
+for i = 1, 20000 do
+    ffi.gc(ffi.new('char[16]'), function() finalized = finalized + 1 read() end)
+    local id = i % 100
+    local row = s:get(id)
+    if row[1] ~= id or row[2] ~= text(id) then wrong = wrong + 1 end
+end
+test:ok(finalized > 1000, 'finalizers read fields', finalized)
+test:is(wrong, 0, 'fields while finalizers read others')
 os.execute('rm -rf ' .. dir)
 os.exit(test:check() and 0 or 1)

@@ -96,7 +96,9 @@ local function field(t, number)
         found.number = 0
         return value
     elseif kind == STRING then
-        return ffi_string(found.data, found.size)
+        -- First: where a pointer is read, a finalizer may run, which may write here.
+        local size = found.size
+        return ffi_string(found.data, size)
     elseif kind == OTHER then
         return decode(t, number)
     elseif kind == IS_NULL then
