@@ -21,6 +21,7 @@
 #include "data/mp_buf.h"
 #include "db/error.h"
 #include "db/error_mp.h"
+#include "db/schema/space.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 #include "lua/value/msgpack_object.h"
@@ -183,7 +184,7 @@ static void encode_decimal(struct encoder *e, const struct decimal *d)
 static void encode_error(struct encoder *e, const struct error *err)
 {
 	const struct session *session = session_peek();
-	if (!e->codec->encode_error_as_ext && (session == NULL || !session->marshals_errors)) {
+	if (!e->codec->encode_error_as_ext && (session == NULL || !(session->settings & SETTING_MARSHALS_ERRORS))) {
 		mp_put_strn(e->out, err->message, strlen(err->message));
 		return;
 	}

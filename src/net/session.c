@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "core/trigger.h"
 #include "db/error.h"
+#include "db/schema/space.h"
 
 const char *session_type_names[session_type_MAX] = {
 	[SESSION_BACKGROUND] = "background",
@@ -44,8 +45,14 @@ static void sync_recycle(struct fiber *f, void *value)
 	f->slot[slot_sync] = NULL;
 }
 
+static uint32_t *settings_get(void)
+{
+	return &session_current()->settings;
+}
+
 void session_init(void)
 {
+	session_settings_get = settings_get;
 	map_u64_create(&session_map);
 	if (slot_session < 0) {
 		slot_session = fiber_slot_new(slot_recycle);
@@ -55,6 +62,7 @@ void session_init(void)
 
 void session_free(void)
 {
+	session_settings_get = NULL;
 	trigger_destroy_all(&session_connect_triggers);
 	trigger_destroy_all(&session_disconnect_triggers);
 	trigger_destroy_all(&session_auth_triggers);

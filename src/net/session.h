@@ -48,8 +48,8 @@ struct session {
 	struct credentials credentials;
 	/** The client said that it knows errors as extensions: results have them so. */
 	bool takes_errors;
-	/** The setting error_marshaling_enabled: whatever the session encodes has them so. */
-	bool marshals_errors;
+	/** Its settings: see session_settings_get in db/schema/space.h. */
+	uint32_t settings;
 	/** A request of it ends the process, and so will never be answered. */
 	bool is_exiting;
 	/** The client's address; `peer.len` 0: not known. */

@@ -141,6 +141,18 @@ struct index *space_index_find(const struct space *space, uint32_t iid);
 /** -1: ER_ACCESS_DENIED, for the current user. */
 int space_access_check(const struct space *space, uint32_t privileges);
 
+enum {
+	/** Whatever the session encodes has errors as extensions: error_marshaling_enabled. */
+	SETTING_MARSHALS_ERRORS = 1,
+};
+
+/**
+ * The settings of the current session (space _session_settings): a bit for each that is not as at
+ * first, from the lowest on in the order of the rows. Set by the layer of sessions; NULL: there are
+ * none.
+ */
+extern uint32_t *(*session_settings_get)(void);
+
 /** Grows by one with each change of the schema; what clients compare. */
 extern uint32_t schema_version;
 

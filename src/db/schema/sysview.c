@@ -19,12 +19,18 @@
 
 /* Who sees what --------------------------------------------------------------- */
 
+enum {
+	/** Rights on an object that let one know of it, or of all objects. */
+	VISIBLE = PRIV_READ | PRIV_WRITE | PRIV_DROP | PRIV_ALTER,
+};
+
 /** Has the user any right on an object of the type? */
 static bool has_any_right(const struct credentials *cr, enum object_type type, uint32_t owner_id,
 			  const struct access *access)
 {
-	return owner_id == cr->uid || access->effective[cr->token] != 0 ||
-		entity_access[type].effective[cr->token] != 0;
+	uint32_t rights = access->effective[cr->token] | entity_access[type].effective[cr->token];
+	return owner_id == cr->uid ||
+		(rights & (type == OBJECT_FUNCTION ? VISIBLE | PRIV_EXECUTE : VISIBLE)) != 0;
 }
 
 static bool space_is_visible(const struct credentials *cr, struct tuple *row)
@@ -67,7 +73,7 @@ static bool priv_is_visible(const struct credentials *cr, struct tuple *row)
 static bool row_is_visible(uint32_t base_id, struct tuple *row)
 {
 	const struct credentials *cr = credentials_current();
-	if (credentials_universal(cr) & PRIV_READ)
+	if (credentials_universal(cr) & VISIBLE)
 		return true;
 	if (users[cr->token] == NULL || users[cr->token]->id != cr->uid)
 		return false;

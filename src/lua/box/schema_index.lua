@@ -355,7 +355,9 @@ function M.drop(space_id, index_id)
     if index_id == 0 then
         util.delete_space_sequence(space_id)
     end
-    box.space._func_index:delete{space_id, index_id}
+    if box.space._func_index:get{space_id, index_id} ~= nil then
+        box.space._func_index:delete{space_id, index_id}
+    end
     box.space._index:delete{space_id, index_id}
     space.follow(space_id)
 end

@@ -9,6 +9,7 @@
 #include "db/error.h"
 #include "db/port.h"
 #include "db/schema/access.h"
+#include "db/schema/space.h"
 #include "lua/box/box.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
@@ -266,8 +267,9 @@ static int marshal_errors(lua_State *L)
 {
 	struct session *s = session_current();
 	if (lua_gettop(L) > 0)
-		s->marshals_errors = lua_toboolean(L, 1);
-	lua_pushboolean(L, s->marshals_errors);
+		s->settings = lua_toboolean(L, 1) ? s->settings | SETTING_MARSHALS_ERRORS :
+			s->settings & ~SETTING_MARSHALS_ERRORS;
+	lua_pushboolean(L, (s->settings & SETTING_MARSHALS_ERRORS) != 0);
 	return 1;
 }
 

@@ -116,7 +116,8 @@ function user.passwd(name, ...)
         box.error(box.error.PROC_LUA, 'Usage: box.schema.user.passwd([user,] password)')
     end
     if select('#', ...) == 0 then
-        return set_password(box.session.uid(), name)
+        -- Their own everybody may change.
+        return util.as_admin(set_password, box.session.uid(), name)
     end
     return set_password(check_user(name), (...))
 end
