@@ -247,11 +247,12 @@ static int checkpoint_run(void)
 	/* The row of an index that is being built need not stay. */
 	if (space_builds_wait() != 0)
 		return -1;
-	if (state.has_last && vclock_compare(&state.last, journal_vclock()) == 0)
+	const struct vclock vclock = journal_vclock();
+	if (state.has_last && vclock_compare(&state.last, &vclock) == 0)
 		return 0;
 	struct checkpoint c;
 	uint64_t bytes = journal_bytes();
-	if (open_views(&c, journal_vclock()) != 0)
+	if (open_views(&c, &vclock) != 0)
 		return -1;
 	int rc = journal_rotate();
 	if (rc == 0)

@@ -498,9 +498,13 @@ int journal_submit(struct journal_entry *entry, bool may_wait)
 
 /* The life of the journal --------------------------------------------- */
 
-const struct vclock *journal_vclock(void)
+struct vclock journal_vclock(void)
 {
-	return &journal.assigned;
+	struct vclock vclock = journal.assigned;
+	struct journal_entry *entry;
+	list_foreach_entry(entry, &journal.waiting, link)
+		journal_count(entry, &vclock);
+	return vclock;
 }
 
 void journal_set_queue_size_max(size_t size)

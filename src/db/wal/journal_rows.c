@@ -46,6 +46,14 @@ static bool entry_needs_end(const struct journal_entry *entry)
 	return false;
 }
 
+void journal_count(const struct journal_entry *entry, struct vclock *vclock)
+{
+	for (uint32_t i = 0; i < entry->row_count; i++)
+		vclock_inc(vclock, entry->rows[i].group_id == GROUP_LOCAL ? 0 : instance_id);
+	if (entry_needs_end(entry))
+		vclock_inc(vclock, instance_id);
+}
+
 void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct buf *out)
 {
 	if (entry->row_count == 0)

@@ -28,8 +28,11 @@ void journal_open(const struct journal_config *config);
 /** Writes what is outstanding and closes the file with its marker. Yields where a worker writes. */
 void journal_close(void);
 
-/** What will have been written once all entries taken so far are; may be ahead of wal_vclock. */
-const struct vclock *journal_vclock(void);
+/**
+ * What will have been written once all entries taken so far are, those that wait for room too:
+ * what memory holds. May be ahead of wal_vclock.
+ */
+struct vclock journal_vclock(void);
 
 /**
  * Waits until all entries taken so far have been written, and lets a new file
@@ -56,6 +59,9 @@ void journal_assign(struct journal_entry *entry, struct vclock *vclock);
 
 /** Appends the numbered rows as a block; `vclock` moves where a row is added that ends them. */
 void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct buf *out);
+
+/** Moves `vclock` as far as numbering and encoding the entry will. */
+void journal_count(const struct journal_entry *entry, struct vclock *vclock);
 
 /* recovery.c ---------------------------------------------------------- */
 

@@ -354,7 +354,11 @@ static void full_queue_and_the_end(void **state)
 	reset_commits();
 	sys_fault_delay_sync(1000);
 	start_commits(0, 20);
+	/* Those that wait for room count: their changes are in memory, so in a snapshot, too. */
+	struct vclock foreseen = journal_vclock();
+	assert_int_equal(vclock_get(&foreseen, 1), 20);
 	assert_int_equal(journal_rotate(), 0);
+	assert_int_equal(vclock_compare(&foreseen, &wal_vclock), 0);
 	/* It came after them. */
 	assert_int_equal(woken_count, 20);
 	reset_commits();
