@@ -413,6 +413,9 @@ end
 function fio.copytree(from, to)
     check_string(from, 'Usage: fio.copytree(from, to)')
     check_string(to, 'Usage: fio.copytree(from, to)')
+    if fio.stat(from) == nil then
+        return false, ('Directory %s does not exist'):format(from)
+    end
     local names, err = fio.listdir(from)
     if names == nil then
         return false, err

@@ -376,7 +376,8 @@ function uri.format(parts, write_password)
                                     part(parts, 'password')
     local host, service, path = part(parts, 'host'), part(parts, 'service'), part(parts, 'path')
     local query, fragment = part(parts, 'query'), part(parts, 'fragment')
-    if parts.params ~= nil then
+    -- A query that says the same as the parameters stays as it was written.
+    if parts.params ~= nil and (query == nil or not table.equals(parts.params, parse_params(query))) then
         query = format_params(parts.params)
         query = query ~= '' and query or nil
     end
