@@ -42,6 +42,7 @@ static void make_file(struct buf *out, const char *p, const char *end)
 		return;
 	}
 	struct xlog_meta meta = {.type = mode & IS_SNAPSHOT ? XLOG_SNAP : XLOG_XLOG};
+	memset(&meta.instance_uuid, 7, sizeof(meta.instance_uuid));
 	xlog_meta_encode(&meta, out);
 	while (end - p > 2)
 		p = put_block(out, p, end, mode & IS_PACKED);
@@ -58,13 +59,16 @@ static void read_block(struct xlog_cursor *c)
 	}
 }
 
-static void read_file(const char *path)
+/** `is_ours`: the text header is make_file()'s, and hence good. */
+static void read_file(const char *path, bool is_ours)
 {
 	uint64_t size;
 	xlog_is_blank(path, &size);
 	struct xlog_cursor c;
-	if (xlog_cursor_open(&c, path) != 0)
+	if (xlog_cursor_open(&c, path) != 0) {
+		FUZZ_CHECK(!is_ours);
 		return;
+	}
 	int rc;
 	off_t last = 0;
 	while ((rc = xlog_cursor_next_block(&c)) != 1) {
@@ -96,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(ftruncate(fd, 0) == 0 &&
 		   pwrite(fd, file.data, file.size, 0) == (ssize_t)file.size);
 	buf_free(&file);
-	read_file(path);
+	read_file(path, size > 0 && data[0] & IS_BLOCKS);
 	fuzz_done();
 	return 0;
 }
