@@ -5,7 +5,7 @@ local tap = require('tap')
 local ffi = require('ffi')
 box.cfg{log_level = 2}
 local test = tap.test('constraint')
-test:plan(9)
+test:plan(10)
 
 local function text(f, ...)
     local ok, e = pcall(f, ...)
@@ -233,6 +233,16 @@ test:test('rows of _space written by hand', function(t)
                          {x = {space = p.id, field = {}}}} do
         t:ok(insert({}, {foreign_key = key}) ~= nil, 'refused')
     end
+end)
+
+test:test('downgrade', function(t)
+    t:plan(4)
+    t:is_deeply(box.schema.downgrade_versions(), {'2.6.0'})
+    local issues = box.schema.downgrade_issues('2.6.0')
+    t:is(issues[#issues], "Tuple constraint is found in space 'people'. " ..
+         'It is supported starting from version 2.10.0.')
+    t:ok(text(box.schema.downgrade, '2.6.0'):find('is found in space'))
+    t:ok(text(box.schema.downgrade, '2.8.4'):find("downgrade to version '2.8.4' is not supported"))
 end)
 
 test:test('read back from files', function(t)

@@ -281,6 +281,53 @@ end
 function util.schema.upgrade()
 end
 
+-- The system spaces are those of this version, whose program reads our files, too.
+function util.schema.downgrade_versions()
+    return {'2.6.0'}
+end
+
+local function check_version(version)
+    if version ~= '2.6.0' then
+        params("downgrade to version '%s' is not supported; see box.schema.downgrade_versions()",
+               tostring(version))
+    end
+end
+
+local LATER = {
+    constraint = {'constraint', '2.10.0'}, foreign_key = {'foreign key', '2.10.0'},
+    default = {'default value', '3.0.0'}, default_func = {'default function', '3.0.0'},
+}
+
+-- What the database has that the version does not know, in words.
+function util.schema.downgrade_issues(version)
+    check_version(version)
+    local out = {}
+    local function look(options, what, where)
+        for name, feature in pairs(LATER) do
+            if options[name] ~= nil then
+                table.insert(out, ('%s %s is found in %s. It is supported starting from version %s.')
+                                  :format(what, feature[1], where, feature[2]))
+            end
+        end
+    end
+    for _, row in box.space._space:pairs() do
+        local where = ("space '%s'"):format(row[3])
+        look(row[6], 'Tuple', where)
+        for _, field in ipairs(row[7]) do
+            look(field, 'Field', ("%s, field '%s'"):format(where, field.name))
+        end
+    end
+    table.sort(out)
+    return out
+end
+
+function util.schema.downgrade(version)
+    local issues = util.schema.downgrade_issues(version)
+    if #issues > 0 then
+        params('%s', issues[1])
+    end
+end
+
 local space_mt = space.space_mt
 
 function space_mt.format(self, format)
