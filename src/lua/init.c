@@ -270,6 +270,7 @@ void lua_init_modules(lua_State *L)
 		lua_crypto_init,
 		lua_xxhash_init,
 		lua_digest_init,
+		lua_iproto_init,
 		lua_pickle_init,
 		lua_iconv_init,
 		lua_pwd_init,

@@ -34,6 +34,7 @@ void lua_fio_init(lua_State *L);
 void lua_errno_init(lua_State *L);
 void lua_console_init(lua_State *L);
 void lua_xlog_init(lua_State *L);
+void lua_iproto_init(lua_State *L);
 void lua_netbox_init(lua_State *L);
 void lua_socket_init(lua_State *L);
 void lua_crypto_init(lua_State *L);

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,25 @@ void net_set_msg_max(int count);
 
 /** How much is read from a socket at a go (readahead), in bytes. */
 void net_set_readahead(size_t size);
+
+struct session;
+
+/**
+ * Does a request of a type in place of the server, with the session's rights; it may yield.
+ * Header and body are MessagePack; an empty body where the packet has none. 1: it is done, the
+ * answer included, 0: the server is to do it, -1: an error is set, which is the answer.
+ */
+typedef int (*net_override_cb)(struct session *session, int type, const char *header,
+			       size_t header_size, const char *body, size_t body_size);
+
+enum { NET_TYPE_UNKNOWN = -1, NET_TYPE_MAX = 255 };
+
+/** Asks `cb` for requests of the type (NET_TYPE_UNKNOWN: of all that are not known) or not. */
+void net_override(int type, bool is_on, net_override_cb cb);
+
+/** Sends a packet of this header and body to a session's client. -1 with an error set. */
+int net_send(uint64_t session_id, const char *header, size_t header_size, const char *body,
+	     size_t body_size);
 
 /**
  * Registers what is called in a request's fiber when the request (or a trigger)

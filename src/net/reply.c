@@ -219,6 +219,20 @@ void reply_value(struct connection *con, uint64_t sync, const char *value, size_
 	connection_answered(con);
 }
 
+void reply_raw(struct connection *con, const char *header, size_t header_size, const char *body,
+	       size_t body_size)
+{
+	if (!can_answer(con))
+		return;
+	char *p = buf_alloc(connection_output(con), EVENT_LENGTH_SIZE + header_size + body_size);
+	*p = '\xce';
+	put_u32(p + 1, header_size + body_size);
+	memcpy(p + EVENT_LENGTH_SIZE, header, header_size);
+	if (body_size > 0)
+		memcpy(p + EVENT_LENGTH_SIZE + header_size, body, body_size);
+	connection_answered(con);
+}
+
 void reply_id(struct connection *con, uint64_t sync)
 {
 	static const uint8_t features[] = {

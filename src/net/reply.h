@@ -44,6 +44,10 @@ void reply_error(struct connection *con, uint64_t sync, const struct error *e);
 void reply_event(struct connection *con, const char *name, size_t len, const char *value,
 		 size_t size);
 
+/** A packet of any header and body. Waits where an answer is being encoded. */
+void reply_raw(struct connection *con, const char *header, size_t header_size, const char *body,
+	       size_t body_size);
+
 /** Success with an array of one value, or of none for NULL. */
 void reply_value(struct connection *con, uint64_t sync, const char *value, size_t size);
 
