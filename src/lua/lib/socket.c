@@ -3,19 +3,16 @@
  * The C side of the module `socket`: one handle a socket, with the input that was read and
  * not asked for yet. Every function takes a handle first; one that fails returns nil and the
  * number of the error, which errno() has, too. Waits end with an error of the fiber that is
- * cancelled. socket.lua has the objects and checks arguments.
+ * cancelled. socket.lua has the objects and checks arguments; addresses and the numbers of
+ * options are in socket_address.c and socket_constants.c.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <ev.h>
@@ -26,6 +23,7 @@
 #include "core/memory.h"
 #include "core/sys.h"
 #include "lua/bridge.h"
+#include "lua/lib/socket_private.h"
 #include "lua/modules.h"
 
 struct handle {
@@ -138,116 +136,6 @@ static int socket_fd(lua_State *L)
 
 /* Addresses -------------------------------------------------------------------------- */
 
-struct address {
-	struct sockaddr_storage sa;
-	socklen_t len;
-};
-
-static bool make_unix(struct address *a, const char *path)
-{
-	struct sockaddr_un *un = (struct sockaddr_un *)&a->sa;
-	memset(a, 0, sizeof(*a));
-	un->sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(un->sun_path)) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	memcpy(un->sun_path, path, strlen(path));
-	a->len = sizeof(*un);
-	return true;
-}
-
-/** The address of numbers; a path where the host is "unix/". False with errno set. */
-static bool make_address(lua_State *L, int host_idx, int port_idx, struct address *a)
-{
-	const char *host = lua_tostring(L, host_idx), *port = lua_tostring(L, port_idx);
-	if (host != NULL && strcmp(host, "unix/") == 0)
-		return make_unix(a, port != NULL ? port : "");
-	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
-				 .ai_socktype = SOCK_STREAM}, *list;
-	if (host == NULL || strcmp(host, "*") == 0 ||
-	    getaddrinfo(host, port != NULL ? port : "0", &hints, &list) != 0) {
-		errno = EINVAL;
-		return false;
-	}
-	memcpy(&a->sa, list->ai_addr, list->ai_addrlen);
-	a->len = list->ai_addrlen;
-	freeaddrinfo(list);
-	return true;
-}
-
-static void set_string(lua_State *L, const char *name, const char *value)
-{
-	lua_pushstring(L, value);
-	lua_setfield(L, -2, name);
-}
-
-static void set_family(lua_State *L, int family)
-{
-	switch (family) {
-	case AF_INET: set_string(L, "family", "AF_INET"); break;
-	case AF_INET6: set_string(L, "family", "AF_INET6"); break;
-	case AF_UNIX: set_string(L, "family", "AF_UNIX"); break;
-	default:
-		lua_pushinteger(L, family);
-		lua_setfield(L, -2, "family");
-	}
-}
-
-/** Sets host, port and family in the table at the top. */
-static void set_address(lua_State *L, const struct sockaddr *sa, socklen_t len)
-{
-	char host[INET6_ADDRSTRLEN];
-	int port = 0;
-	set_family(L, sa->sa_family);
-	if (sa->sa_family == AF_UNIX) {
-		const struct sockaddr_un *un = (const void *)sa;
-		size_t size = len > offsetof(struct sockaddr_un, sun_path) ?
-			      len - offsetof(struct sockaddr_un, sun_path) : 0;
-		set_string(L, "host", "unix/");
-		lua_pushlstring(L, un->sun_path, strnlen(un->sun_path, size));
-		lua_setfield(L, -2, "port");
-		return;
-	} else if (sa->sa_family == AF_INET) {
-		const struct sockaddr_in *in = (const void *)sa;
-		inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
-		port = ntohs(in->sin_port);
-	} else if (sa->sa_family == AF_INET6) {
-		const struct sockaddr_in6 *in6 = (const void *)sa;
-		inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof(host));
-		port = ntohs(in6->sin6_port);
-	} else {
-		return;
-	}
-	set_string(L, "host", host);
-	lua_pushinteger(L, port);
-	lua_setfield(L, -2, "port");
-}
-
-static void set_type(lua_State *L, int type)
-{
-	static const char *const names[] = {
-		[SOCK_STREAM] = "SOCK_STREAM", [SOCK_DGRAM] = "SOCK_DGRAM", [SOCK_RAW] = "SOCK_RAW",
-		[SOCK_RDM] = "SOCK_RDM", [SOCK_SEQPACKET] = "SOCK_SEQPACKET",
-	};
-	if (type > 0 && type < (int)(sizeof(names) / sizeof(names[0])) && names[type] != NULL)
-		lua_pushstring(L, names[type]);
-	else
-		lua_pushinteger(L, type);
-	lua_setfield(L, -2, "type");
-}
-
-static void set_protocol(lua_State *L, int protocol)
-{
-	if (protocol == IPPROTO_TCP)
-		lua_pushliteral(L, "tcp");
-	else if (protocol == IPPROTO_UDP)
-		lua_pushliteral(L, "udp");
-	else
-		lua_pushinteger(L, protocol);
-	lua_setfield(L, -2, "protocol");
-}
-
 static int option(int fd, int name)
 {
 	int value = 0;
@@ -262,9 +150,9 @@ static int push_end(lua_State *L, int fd, int (*get)(int, struct sockaddr *, soc
 	if (get(fd, (struct sockaddr *)&sa, &len) != 0)
 		return push_errno(L);
 	lua_createtable(L, 0, 5);
-	set_address(L, (struct sockaddr *)&sa, len);
-	set_type(L, option(fd, SO_TYPE));
-	set_protocol(L, option(fd, SO_PROTOCOL));
+	lua_socket_set_address(L, (struct sockaddr *)&sa, len);
+	lua_socket_set_type(L, option(fd, SO_TYPE));
+	lua_socket_set_protocol(L, option(fd, SO_PROTOCOL));
 	return 1;
 }
 
@@ -288,23 +176,6 @@ static int socket_peer(lua_State *L)
 	return push_end(L, check_handle(L)->fd, get_peer);
 }
 
-/** Pushes a list of what getaddrinfo(3) found. */
-static void push_addresses(lua_State *L, const struct addrinfo *list)
-{
-	lua_newtable(L);
-	for (int i = 1; list != NULL; list = list->ai_next) {
-		if (list->ai_family != AF_INET && list->ai_family != AF_INET6)
-			continue;
-		lua_createtable(L, 0, 6);
-		set_address(L, list->ai_addr, list->ai_addrlen);
-		set_type(L, list->ai_socktype);
-		set_protocol(L, list->ai_protocol);
-		if (list->ai_canonname != NULL)
-			set_string(L, "canonname", list->ai_canonname);
-		lua_rawseti(L, -2, i++);
-	}
-}
-
 static int hint(lua_State *L, const char *name)
 {
 	lua_getfield(L, 4, name);
@@ -315,7 +186,7 @@ static int hint(lua_State *L, const char *name)
 
 static int push_list_protected(lua_State *L)
 {
-	push_addresses(L, lua_touserdata(L, 1));
+	lua_socket_push_list(L, lua_touserdata(L, 1));
 	return 1;
 }
 
@@ -352,16 +223,16 @@ static int socket_getaddrinfo(lua_State *L)
 static int socket_bind(lua_State *L)
 {
 	struct handle *h = check_handle(L);
-	struct address a;
-	return push_success(L, make_address(L, 2, 3, &a) &&
+	struct socket_address a;
+	return push_success(L, lua_socket_make_address(L, 2, 3, &a) &&
 			       bind(h->fd, (struct sockaddr *)&a.sa, a.len) == 0);
 }
 
 static int socket_connect(lua_State *L)
 {
 	struct handle *h = check_handle(L);
-	struct address a;
-	return push_success(L, make_address(L, 2, 3, &a) &&
+	struct socket_address a;
+	return push_success(L, lua_socket_make_address(L, 2, 3, &a) &&
 			       connect(h->fd, (struct sockaddr *)&a.sa, a.len) == 0);
 }
 
@@ -381,7 +252,7 @@ static int socket_accept(lua_State *L)
 	if (new->fd < 0)
 		return push_errno(L);
 	lua_createtable(L, 0, 3);
-	set_address(L, (struct sockaddr *)&sa, len);
+	lua_socket_set_address(L, (struct sockaddr *)&sa, len);
 	return 2;
 }
 
@@ -432,10 +303,10 @@ static int socket_sendto(lua_State *L)
 	size_t size;
 	const char *data = luaL_checklstring(L, 4, &size);
 	int flags = luaL_optint(L, 5, 0) | MSG_NOSIGNAL;
-	struct address a;
+	struct socket_address a;
 	if (lua_isnil(L, 2))
 		return push_count(L, send(h->fd, data, size, flags));
-	if (!make_address(L, 2, 3, &a))
+	if (!lua_socket_make_address(L, 2, 3, &a))
 		return push_errno(L);
 	return push_count(L, sendto(h->fd, data, size, flags, (struct sockaddr *)&a.sa, a.len));
 }
@@ -473,7 +344,7 @@ static int socket_recv(lua_State *L)
 	lua_scratch_put(data);
 	lua_createtable(L, 0, 3);
 	if (len > 0 && sa.ss_family != AF_UNSPEC)
-		set_address(L, (struct sockaddr *)&sa, len);
+		lua_socket_set_address(L, (struct sockaddr *)&sa, len);
 	return 2;
 }
 
@@ -705,100 +576,6 @@ static int socket_write(lua_State *L)
 	return push_count(L, (ssize_t)size);
 }
 
-/* Constants --------------------------------------------------------------------------------- */
-
-struct constant { const char *name; int value; };
-
-static void push_constants(lua_State *L, const struct constant *c)
-{
-	lua_newtable(L);
-	for (; c->name != NULL; c++) {
-		lua_pushinteger(L, c->value);
-		lua_setfield(L, -2, c->name);
-	}
-}
-
-#define C(name) {#name, name}
-#define END {NULL, 0}
-
-static const struct constant domains[] = {
-	C(AF_UNIX), C(AF_LOCAL), C(AF_INET), C(AF_INET6), C(AF_IPX), C(AF_NETLINK), C(AF_X25),
-	C(AF_AX25), C(AF_ATMPVC), C(AF_APPLETALK), C(AF_PACKET), C(PF_UNIX), C(PF_LOCAL),
-	C(PF_INET), C(PF_INET6), C(PF_IPX), C(PF_NETLINK), C(PF_X25), C(PF_AX25), C(PF_ATMPVC),
-	C(PF_APPLETALK), C(PF_PACKET), END,
-};
-
-static const struct constant socket_types[] = {
-	C(SOCK_STREAM), C(SOCK_DGRAM), C(SOCK_RAW), C(SOCK_SEQPACKET), C(SOCK_RDM), END,
-};
-
-static const struct constant send_flags[] = {
-	C(MSG_OOB), C(MSG_PEEK), C(MSG_DONTROUTE), C(MSG_TRYHARD), C(MSG_CTRUNC), C(MSG_PROXY),
-	C(MSG_TRUNC), C(MSG_DONTWAIT), C(MSG_EOR), C(MSG_WAITALL), C(MSG_FIN), C(MSG_SYN),
-	C(MSG_CONFIRM), C(MSG_RST), C(MSG_ERRQUEUE), C(MSG_NOSIGNAL), C(MSG_MORE),
-	C(MSG_WAITFORONE), C(MSG_FASTOPEN), C(MSG_CMSG_CLOEXEC), END,
-};
-
-static const struct constant ai_flags[] = {
-	C(AI_PASSIVE), C(AI_CANONNAME), C(AI_NUMERICHOST), C(AI_V4MAPPED), C(AI_ALL),
-	C(AI_ADDRCONFIG), C(AI_IDN), C(AI_CANONIDN), C(AI_NUMERICSERV), END,
-};
-
-static const struct constant protocols[] = {
-	{"ip", IPPROTO_IP}, {"icmp", IPPROTO_ICMP}, {"tcp", IPPROTO_TCP}, {"udp", IPPROTO_UDP},
-	{"ipv6", IPPROTO_IPV6}, {"ipv6-icmp", IPPROTO_ICMPV6}, END,
-};
-
-/** How scripts may use an option: its value's type, and whether it can be set. */
-struct socket_option {
-	const char *name;
-	int value;
-	enum { OPTION_OTHER, OPTION_INT, OPTION_TEXT } type;
-	bool is_writable;
-};
-
-#define RW(name) {#name, name, OPTION_INT, true}
-#define RO(name) {#name, name, OPTION_INT, false}
-
-static const struct socket_option socket_options[] = {
-	RW(SO_DEBUG), RW(SO_REUSEADDR), RO(SO_TYPE), RO(SO_ERROR), RW(SO_DONTROUTE),
-	RW(SO_BROADCAST), RW(SO_SNDBUF), RW(SO_RCVBUF), RW(SO_KEEPALIVE), RW(SO_OOBINLINE),
-	RW(SO_PRIORITY), {"SO_LINGER", SO_LINGER, OPTION_OTHER, false}, RW(SO_REUSEPORT),
-	RW(SO_PASSCRED), RO(SO_PEERCRED), RW(SO_RCVLOWAT), RW(SO_SNDLOWAT), RW(SO_RCVTIMEO),
-	RW(SO_SNDTIMEO), {"SO_BINDTODEVICE", SO_BINDTODEVICE, OPTION_TEXT, true},
-	RW(SO_TIMESTAMP), RO(SO_ACCEPTCONN), RW(SO_SNDBUFFORCE), RW(SO_RCVBUFFORCE), RW(SO_MARK),
-	RO(SO_PROTOCOL), RO(SO_DOMAIN), {NULL, 0, 0, 0},
-};
-
-static const struct socket_option tcp_options[] = {
-	RW(TCP_NODELAY), RW(TCP_MAXSEG), RW(TCP_CORK), RW(TCP_KEEPIDLE), RW(TCP_KEEPINTVL),
-	RW(TCP_KEEPCNT), RW(TCP_SYNCNT), RW(TCP_LINGER2), RW(TCP_DEFER_ACCEPT),
-	RW(TCP_WINDOW_CLAMP), {"TCP_INFO", TCP_INFO, OPTION_OTHER, false}, RW(TCP_QUICKACK),
-	{"TCP_CONGESTION", TCP_CONGESTION, OPTION_TEXT, true}, RW(TCP_USER_TIMEOUT),
-	RW(TCP_FASTOPEN), RW(TCP_TIMESTAMP), RW(TCP_NOTSENT_LOWAT), {NULL, 0, 0, 0},
-};
-
-static void push_options(lua_State *L, const struct socket_option *o)
-{
-	lua_newtable(L);
-	for (; o->name != NULL; o++) {
-		lua_createtable(L, 0, 3);
-		lua_pushinteger(L, o->value);
-		lua_setfield(L, -2, "iname");
-		lua_pushinteger(L, o->type);
-		lua_setfield(L, -2, "type");
-		lua_pushboolean(L, o->is_writable);
-		lua_setfield(L, -2, "rw");
-		lua_setfield(L, -2, o->name);
-	}
-}
-
-static void set_constants(lua_State *L, const char *name, const struct constant *c)
-{
-	push_constants(L, c);
-	lua_setfield(L, -2, name);
-}
-
 void lua_socket_init(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
@@ -818,19 +595,7 @@ void lua_socket_init(lua_State *L)
 	lua_setfield(L, -2, "__gc");
 	lua_pop(L, 1);
 	lua_new_module(L, "tarn.socket", functions);
-	set_constants(L, "DOMAIN", domains);
-	set_constants(L, "SO_TYPE", socket_types);
-	set_constants(L, "SEND_FLAGS", send_flags);
-	set_constants(L, "AI_FLAGS", ai_flags);
-	set_constants(L, "protocols", protocols);
-	lua_newtable(L);
-	push_options(L, socket_options);
-	lua_rawseti(L, -2, SOL_SOCKET);
-	push_options(L, tcp_options);
-	lua_rawseti(L, -2, IPPROTO_TCP);
-	lua_setfield(L, -2, "SO_OPT");
-	lua_pushinteger(L, SOL_SOCKET);
-	lua_setfield(L, -2, "SOL_SOCKET");
+	lua_socket_set_constants(L);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "socket_object.lua", "internal.socket_object");
 	lua_load_embedded(L, "socket_luasocket.lua", "internal.socket_luasocket");
