@@ -52,6 +52,8 @@ static int wrong(const char *what, const char *value)
 static int give_password(char *buf, int size, int is_writing, void *password)
 {
 	int len = password != NULL ? (int)strlen(password) : 0;
+	if (len == 0)
+		return 0;
 	if (len > size)
 		return -1;
 	memcpy(buf, password, len);
