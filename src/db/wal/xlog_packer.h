@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Blocks of a large file that are compressed in a thread of their own, while the
+ * Blocks of a large file that are compressed in threads of their own, while the
  * one that writes the file encodes the next rows. The order stays.
  */
 #pragma once
@@ -12,7 +12,7 @@ struct xlog_packer;
 /** For zstd's `level`. Without a thread to be had, blocks are compressed by the caller. */
 struct xlog_packer *xlog_packer_new(int level);
 
-/** Ends the thread; what was not written is dropped. */
+/** Ends the threads; what was not written is dropped. */
 void xlog_packer_delete(struct xlog_packer *p);
 
 /** Where rows of the block at hand are appended; until xlog_packer_next(). */
