@@ -31,8 +31,6 @@ box.session.on_access_denied(1)
 box.session.on_access_denied(nil, trigger)
 as_guest(function() return box.space.t:select() end)
 #seen
-box.session.on_access_denied(function() error('own') end)
-as_guest(function() return box.space.t:select() end)
 box.session.settings.error_marshaling_enabled = true
 box.session.settings.error_marshaling_enabled
 box.session.settings.error_marshaling_enabled = 1
