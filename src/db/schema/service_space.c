@@ -84,23 +84,36 @@ enum { SETTING_COUNT = sizeof(settings) / sizeof(settings[0]) };
 uint32_t *(*session_settings_get)(void);
 
 /**
- * Rows of each setting: as it is at first, and otherwise. The index has the first ones; what is
- * read gets the session's.
+ * What an index of the engine has: two rows of each setting, as it is at first, and otherwise.
+ * The index proper has the first ones; what is read gets the session's.
  */
-static struct tuple *rows[SETTING_COUNT][2];
-/** That of the index before it was wrapped. */
+struct service_rows {
+	struct service_rows *next;
+	const struct index *index;
+	struct tuple *rows[SETTING_COUNT][2];
+};
+static struct service_rows *all_rows;
+
+/** The index before it was wrapped. */
 static struct index_vtab base_vtab;
-/** The index that has the rows; another one that is altered away does not free them. */
-static struct index *current_index;
+
+/** The rows of the setting that `tuple`, the first of them, is about; its number. */
+static struct tuple **service_find(const struct tuple *tuple, uint32_t *setting)
+{
+	for (struct service_rows *s = all_rows; s != NULL; s = s->next) {
+		for (*setting = 0; *setting < SETTING_COUNT; ++*setting) {
+			if (s->rows[*setting][0] == tuple)
+				return s->rows[*setting];
+		}
+	}
+	return NULL;
+}
 
 static struct tuple *service_row(const struct tuple *tuple)
 {
-	uint32_t bits = session_settings_get != NULL ? *session_settings_get() : 0;
-	for (uint32_t i = 0; i < SETTING_COUNT; i++) {
-		if (rows[i][0] == tuple)
-			return rows[i][bits >> i & 1];
-	}
-	return NULL;
+	uint32_t bits = session_settings_get != NULL ? *session_settings_get() : 0, setting;
+	struct tuple **pair = service_find(tuple, &setting);
+	return pair != NULL ? pair[bits >> setting & 1] : NULL;
 }
 
 static int service_refuse(struct space *space, struct txn *txn, struct request *request)
@@ -171,9 +184,9 @@ static int service_update(struct space *space, struct txn *txn, struct request *
 		return -1;
 	if (row == NULL)
 		return 0;
-	while (rows[setting][0] != row)
-		setting++;
-	row = service_row(row);
+	struct tuple *first = row;
+	service_find(first, &setting);
+	row = service_row(first);
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);
 	uint64_t mask;
@@ -187,7 +200,7 @@ static int service_update(struct space *space, struct txn *txn, struct request *
 		return -1;
 	struct txn_stmt *stmt = txn_stmt_current(txn);
 	stmt->old_tuple = row;
-	stmt->new_tuple = service_row(rows[setting][0]);
+	stmt->new_tuple = service_row(first);
 	tuple_ref(stmt->old_tuple);
 	tuple_ref(stmt->new_tuple);
 	return 0;
@@ -279,31 +292,50 @@ static struct tuple *service_make_row(struct tuple_format *format, uint32_t sett
 	return tuple_new(format, row, p);
 }
 
-static int service_fill(struct tuple_format *format, struct index *index)
+/** Puts a setting's rows into `made`, and the first into the index, which then owns that. */
+static int service_add(struct tuple_format *format, struct index *index, uint32_t setting,
+		       struct tuple **made)
+{
+	struct tuple *unused;
+	made[1] = service_make_row(format, setting, false);
+	if (made[1] == NULL)
+		return -1;
+	made[0] = service_make_row(format, setting, true);
+	if (made[0] == NULL)
+		return -1;
+	if (index->vtab->replace(index, NULL, made[0], DUP_INSERT, &unused) == 0)
+		return 0;
+	tuple_unref(made[0]);
+	return -1;
+}
+
+static int service_fill(struct tuple_format *format, struct index *index, struct service_rows *to)
 {
 	for (uint32_t i = 0; i < SETTING_COUNT; i++) {
-		struct tuple *unused;
-		if (rows[i][1] != NULL)
-			tuple_unref(rows[i][1]);
-		for (int j = 0; j < 2; j++) {
-			rows[i][j] = service_make_row(format, i, j == 0);
-			if (rows[i][j] == NULL)
-				return -1;
-		}
-		if (index->vtab->replace(index, NULL, rows[i][0], DUP_INSERT, &unused) != 0)
+		if (service_add(format, index, i, to->rows[i]) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 /** Gives back the rows that the index does not have. */
+static void service_rows_delete(struct service_rows *s)
+{
+	for (uint32_t i = 0; i < SETTING_COUNT; i++) {
+		if (s->rows[i][1] != NULL)
+			tuple_unref(s->rows[i][1]);
+	}
+	xfree(s);
+}
+
 static void service_destroy(struct index *index)
 {
-	for (uint32_t i = 0; i < SETTING_COUNT && index == current_index; i++) {
-		if (rows[i][1] != NULL)
-			tuple_unref(rows[i][1]);
-		rows[i][0] = rows[i][1] = NULL;
-	}
+	struct service_rows **at = &all_rows;
+	while ((*at)->index != index)
+		at = &(*at)->next;
+	struct service_rows *s = *at;
+	*at = s->next;
+	service_rows_delete(s);
 	base_vtab.destroy(index);
 }
 
@@ -319,7 +351,10 @@ static struct index *service_index_create(struct space *space, const struct inde
 	struct index *index = index_new(def, space_name(space));
 	if (index == NULL)
 		return NULL;
-	if (service_fill(format != NULL ? format : space->format, index) != 0) {
+	struct service_rows *s = xcalloc(1, sizeof(*s));
+	s->index = index;
+	if (service_fill(format != NULL ? format : space->format, index, s) != 0) {
+		service_rows_delete(s);
 		index_unref_tuples(index);
 		index_delete(index);
 		return NULL;
@@ -332,7 +367,8 @@ static struct index *service_index_create(struct space *space, const struct inde
 	vtab.iterator = service_iterator;
 	vtab.size = NULL;
 	vtab.random = NULL;
-	current_index = index;
+	s->next = all_rows;
+	all_rows = s;
 	index->vtab = &vtab;
 	return index;
 }
