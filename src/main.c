@@ -566,6 +566,16 @@ static void finish(void)
 	xfree(options.steps);
 }
 
+#ifdef TARN_ASAN
+const char *__lsan_default_suppressions(void);
+
+/** What libbsd keeps of the command line for setproctitle(). */
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:setproctitle_init\n";
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	setproctitle_init(argc, argv, environ);
