@@ -411,8 +411,8 @@ static void entry_submit(struct journal_entry *entry)
 static bool may_write_in_place(void)
 {
 	return journal.mode == WAL_WRITE && !journal.is_slow && journal.writing == NULL &&
-		list_empty(&journal.queue) && xlog_file_is_open(&journal.file.file) &&
-		fiber_yield_in_place();
+		list_empty(&journal.queue) && has_room() &&
+		xlog_file_is_open(&journal.file.file) && fiber_yield_in_place();
 }
 
 /** Submits the entry and waits until its fate is known. */
