@@ -23,6 +23,7 @@ struct lua_watcher {
 	int func;
 };
 
+static int run_ref = LUA_NOREF;
 static struct lua_class watcher_class = {.name = "watcher"};
 
 static void watcher_unref(struct lua_watcher *w)
@@ -39,22 +40,31 @@ static void watcher_remove(struct lua_watcher *w)
 	watcher_unref(w);
 }
 
-/** Calls the function with the name and the value. */
-static int call_watcher(va_list ap)
+/** (watcher): calls its function with the name and the value, which may be none that scripts have. */
+static int run(lua_State *L)
 {
-	struct lua_watcher *w = va_arg(ap, struct lua_watcher *);
-	lua_State *L = lua_fiber_state();
+	struct lua_watcher *w = lua_touserdata(L, 1);
 	size_t len, size;
 	const char *name = watcher_name(&w->watcher, &len);
 	const char *value = watcher_value(&w->watcher, &size);
-	w->refs++;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, w->func);
 	lua_pushlstring(L, name, len);
 	if (value != NULL)
 		lua_decode(L, &value, &lua_codec_default);
 	else
 		lua_pushnil(L);
-	if (lua_call_protected(L, 2, 0) != 0)
+	lua_call(L, 2, 0);
+	return 0;
+}
+
+static int call_watcher(va_list ap)
+{
+	struct lua_watcher *w = va_arg(ap, struct lua_watcher *);
+	lua_State *L = lua_fiber_state();
+	w->refs++;
+	lua_rawgeti(L, LUA_REGISTRYINDEX, run_ref);
+	lua_pushlightuserdata(L, w);
+	if (lua_call_protected(L, 1, 0) != 0)
 		diag_log();
 	if (w->is_registered)
 		watcher_ack(&w->watcher);
@@ -147,6 +157,7 @@ void lua_watch_init(lua_State *L)
 		{"broadcast", broadcast},
 		{NULL, NULL},
 	};
+	run_ref = lua_box_ref(L, run);
 	lua_class_new(L, &watcher_class);
 	lua_pushcfunction(L, watcher_gc);
 	lua_setfield(L, -2, "__gc");
