@@ -70,17 +70,24 @@ static int from_mpfr(struct decimal *result, const mpfr_t x, long shift, int exp
 	return rc;
 }
 
+/** A function of MPFR; digits below 10^exponent_min are rounded off. */
+static int apply_mpfr(struct decimal *result, const struct decimal *d,
+		      int (*func)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), int exponent_min)
+{
+	mpfr_t x;
+	mpfr_init2(x, WORK_BITS);
+	to_mpfr(x, d);
+	func(x, x, MPFR_RNDN);
+	int rc = from_mpfr(result, x, 0, exponent_min);
+	mpfr_clear(x);
+	return rc;
+}
+
 int decimal_exp(struct decimal *result, const struct decimal *d)
 {
 	if (decimal_is_zero(d))
 		return decimal_finish(result, false, 1, 0);
-	mpfr_t x;
-	mpfr_init2(x, WORK_BITS);
-	to_mpfr(x, d);
-	mpfr_exp(x, x, MPFR_RNDN);
-	int rc = from_mpfr(result, x, 0, DECIMAL_EXPONENT_MIN);
-	mpfr_clear(x);
-	return rc;
+	return apply_mpfr(result, d, mpfr_exp, DECIMAL_EXPONENT_MIN);
 }
 
 static bool is_one(const struct decimal *d)
@@ -100,13 +107,7 @@ int decimal_ln(struct decimal *result, const struct decimal *d)
 		return -1;
 	if (is_one(d))
 		return decimal_finish(result, false, 0, 0);
-	mpfr_t x;
-	mpfr_init2(x, WORK_BITS);
-	to_mpfr(x, d);
-	mpfr_log(x, x, MPFR_RNDN);
-	int rc = from_mpfr(result, x, 0, LN_EXPONENT_MIN);
-	mpfr_clear(x);
-	return rc;
+	return apply_mpfr(result, d, mpfr_log, LN_EXPONENT_MIN);
 }
 
 /** Is it 10^n? */
@@ -127,13 +128,7 @@ int decimal_log10(struct decimal *result, const struct decimal *d)
 		decimal_from_int64(result, n);
 		return 0;
 	}
-	mpfr_t x;
-	mpfr_init2(x, WORK_BITS);
-	to_mpfr(x, d);
-	mpfr_log10(x, x, MPFR_RNDN);
-	int rc = from_mpfr(result, x, 0, DECIMAL_EXPONENT_MIN);
-	mpfr_clear(x);
-	return rc;
+	return apply_mpfr(result, d, mpfr_log10, DECIMAL_EXPONENT_MIN);
 }
 
 /* Powers. --------------------------------------------------------------------- */
