@@ -93,18 +93,37 @@ void reply_ok(struct connection *con, uint64_t sync)
 	connection_answered(con);
 }
 
-void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple)
+void reply_value(struct connection *con, uint64_t sync, const char *value, size_t size)
 {
 	if (!can_answer(con))
 		return;
-	uint32_t size = 0;
-	const char *data = tuple != NULL ? tuple_data_range(tuple, &size) : NULL;
 	char *p = buf_alloc(connection_output(con), REPLY_HEADER_SIZE + DATA_HEADER_SIZE + size);
 	put_header(p, sync, IPROTO_OK, DATA_HEADER_SIZE + size);
-	put_data_header(p + REPLY_HEADER_SIZE, tuple != NULL);
+	put_data_header(p + REPLY_HEADER_SIZE, value != NULL);
 	if (size > 0)
-		memcpy(p + REPLY_HEADER_SIZE + DATA_HEADER_SIZE, data, size);
+		memcpy(p + REPLY_HEADER_SIZE + DATA_HEADER_SIZE, value, size);
 	connection_answered(con);
+}
+
+void reply_raw(struct connection *con, const char *header, size_t header_size, const char *body,
+	       size_t body_size)
+{
+	if (!can_answer(con))
+		return;
+	char *p = buf_alloc(connection_output(con), EVENT_LENGTH_SIZE + header_size + body_size);
+	*p = '\xce';
+	put_u32(p + 1, header_size + body_size);
+	memcpy(p + EVENT_LENGTH_SIZE, header, header_size);
+	if (body_size > 0)
+		memcpy(p + EVENT_LENGTH_SIZE + header_size, body, body_size);
+	connection_answered(con);
+}
+
+void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple)
+{
+	uint32_t size = 0;
+	const char *data = tuple != NULL ? tuple_data_range(tuple, &size) : NULL;
+	reply_value(con, sync, data, size);
 }
 
 /**
@@ -204,32 +223,6 @@ void reply_event(struct connection *con, const char *name, size_t len, const cha
 	}
 	out->data[begin] = '\xce';
 	put_u32(out->data + begin + 1, out->size - begin - EVENT_LENGTH_SIZE);
-	connection_answered(con);
-}
-
-void reply_value(struct connection *con, uint64_t sync, const char *value, size_t size)
-{
-	if (!can_answer(con))
-		return;
-	char *p = buf_alloc(connection_output(con), REPLY_HEADER_SIZE + DATA_HEADER_SIZE + size);
-	put_header(p, sync, IPROTO_OK, DATA_HEADER_SIZE + size);
-	put_data_header(p + REPLY_HEADER_SIZE, value != NULL);
-	if (size > 0)
-		memcpy(p + REPLY_HEADER_SIZE + DATA_HEADER_SIZE, value, size);
-	connection_answered(con);
-}
-
-void reply_raw(struct connection *con, const char *header, size_t header_size, const char *body,
-	       size_t body_size)
-{
-	if (!can_answer(con))
-		return;
-	char *p = buf_alloc(connection_output(con), EVENT_LENGTH_SIZE + header_size + body_size);
-	*p = '\xce';
-	put_u32(p + 1, header_size + body_size);
-	memcpy(p + EVENT_LENGTH_SIZE, header, header_size);
-	if (body_size > 0)
-		memcpy(p + EVENT_LENGTH_SIZE + header_size, body, body_size);
 	connection_answered(con);
 }
 
