@@ -296,6 +296,21 @@ void lua_class_new(lua_State *L, struct lua_class *class)
 	class->ref = lua_ref_forever(L);
 }
 
+void lua_class_new_with_gc(lua_State *L, struct lua_class *class, lua_CFunction gc)
+{
+	lua_class_new(L, class);
+	lua_pushcfunction(L, gc);
+	lua_setfield(L, -2, "__gc");
+	lua_pop(L, 1);
+}
+
+int lua_push_failure(lua_State *L)
+{
+	lua_pushnil(L);
+	lua_push_error(L, diag_last());
+	return 2;
+}
+
 void lua_class_set(lua_State *L, const struct lua_class *class)
 {
 	lua_rawgeti(L, LUA_REGISTRYINDEX, class->ref);

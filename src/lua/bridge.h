@@ -100,6 +100,9 @@ int lua_throw(lua_State *L);
 /** [raises] Throws ER_ILLEGAL_PARAMS ("Illegal parameters, ..."). */
 int lua_throw_params(lua_State *L, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** [raises] Pushes nil and the fiber's last error. Use: `return lua_push_failure(L);` */
+int lua_push_failure(lua_State *L);
+
 /** Pushes an error object (takes a reference of its own). */
 void lua_push_error(lua_State *L, struct error *e);
 
@@ -224,6 +227,9 @@ struct lua_class {
 
 /** Makes the metatable and leaves it at the top. [raises] */
 void lua_class_new(lua_State *L, struct lua_class *class);
+
+/** The same for a class whose objects are only freed: leaves nothing. [raises] */
+void lua_class_new_with_gc(lua_State *L, struct lua_class *class, lua_CFunction gc);
 
 /** Makes the userdata at the top an object of the class. */
 void lua_class_set(lua_State *L, const struct lua_class *class);

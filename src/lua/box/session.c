@@ -173,9 +173,7 @@ static int push(lua_State *L)
 		lua_pushboolean(L, true);
 		return 1;
 	}
-	lua_pushnil(L);
-	lua_push_error(L, diag_last());
-	return 2;
+	return lua_push_failure(L);
 }
 
 /** The table of the session's own, made at its first use. */

@@ -309,14 +309,6 @@ static int crypto_cipher_gc(lua_State *L)
 	return 0;
 }
 
-static void class_init(lua_State *L, struct lua_class *class, lua_CFunction gc)
-{
-	lua_class_new(L, class);
-	lua_pushcfunction(L, gc);
-	lua_setfield(L, -2, "__gc");
-	lua_pop(L, 1);
-}
-
 void lua_crypto_init(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
@@ -336,11 +328,11 @@ void lua_crypto_init(lua_State *L)
 		{"cipher_final", crypto_cipher_final},
 		{NULL, NULL},
 	};
-	class_init(L, &digest_algorithm, crypto_md_algorithm_gc);
-	class_init(L, &cipher_algorithm, crypto_cipher_algorithm_gc);
-	class_init(L, &md_class, crypto_md_gc);
-	class_init(L, &hmac_class, crypto_hmac_gc);
-	class_init(L, &cipher_class, crypto_cipher_gc);
+	lua_class_new_with_gc(L, &digest_algorithm, crypto_md_algorithm_gc);
+	lua_class_new_with_gc(L, &cipher_algorithm, crypto_cipher_algorithm_gc);
+	lua_class_new_with_gc(L, &md_class, crypto_md_gc);
+	lua_class_new_with_gc(L, &hmac_class, crypto_hmac_gc);
+	lua_class_new_with_gc(L, &cipher_class, crypto_cipher_gc);
 	lua_new_module(L, "internal.crypto", functions);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "crypto.lua", "crypto");

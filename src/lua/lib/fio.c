@@ -74,8 +74,7 @@ static int push_failure(lua_State *L)
 		return lua_throw(L);
 	int saved = errno;
 	diag_set_errno(SystemError, "fio");
-	lua_pushnil(L);
-	lua_push_error(L, diag_last());
+	lua_push_failure(L);
 	errno = saved;
 	return 2;
 }

@@ -289,14 +289,6 @@ static int http_result(lua_State *L)
 	return 4;
 }
 
-static void class_init(lua_State *L, struct lua_class *class, lua_CFunction gc)
-{
-	lua_class_new(L, class);
-	lua_pushcfunction(L, gc);
-	lua_setfield(L, -2, "__gc");
-	lua_pop(L, 1);
-}
-
 void lua_http_init(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
@@ -318,8 +310,8 @@ void lua_http_init(lua_State *L)
 		{"close", http_close},
 		{NULL, NULL},
 	};
-	class_init(L, &client_class, http_client_gc);
-	class_init(L, &transfer_class, http_close);
+	lua_class_new_with_gc(L, &client_class, http_client_gc);
+	lua_class_new_with_gc(L, &transfer_class, http_close);
 	lua_new_module(L, "internal.http", functions);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "http.lua", "http.client");

@@ -268,22 +268,13 @@ static int popen_spawn(lua_State *L)
 	if (rc != 0) {
 		close_fds(c->fd);
 		child_free(c);
-		lua_pushnil(L);
-		lua_push_error(L, diag_last());
-		return 2;
+		return lua_push_failure(L);
 	}
 	*p = c;
 	return 1;
 }
 
 /* Life ------------------------------------------------------------------- */
-
-static int push_failure(lua_State *L)
-{
-	lua_pushnil(L);
-	lua_push_error(L, diag_last());
-	return 2;
-}
 
 static int child_signal(struct child *c, int signo)
 {
@@ -305,7 +296,7 @@ static int child_signal(struct child *c, int signo)
 static int popen_signal(lua_State *L)
 {
 	if (child_signal(check_child(L, 1), luaL_checkint(L, 2)) != 0)
-		return push_failure(L);
+		return lua_push_failure(L);
 	lua_pushboolean(L, true);
 	return 1;
 }
@@ -431,10 +422,10 @@ static int popen_read(lua_State *L)
 		}
 		if (errno != EAGAIN && errno != EINTR) {
 			diag_set(SocketError, "read(%d), called on fd %d", (int)sizeof(data), fd);
-			return push_failure(L);
+			return lua_push_failure(L);
 		}
 		if (wait_stream(L, fd, EV_READ, deadline) != 0)
-			return push_failure(L);
+			return lua_push_failure(L);
 	}
 }
 
@@ -456,10 +447,10 @@ static int popen_write(lua_State *L)
 		}
 		if (errno != EAGAIN && errno != EINTR) {
 			diag_set(SocketError, "write(%d), called on fd %d", (int)left, fd);
-			return push_failure(L);
+			return lua_push_failure(L);
 		}
 		if (wait_stream(L, fd, EV_WRITE, deadline) != 0)
-			return push_failure(L);
+			return lua_push_failure(L);
 	}
 	lua_pushboolean(L, true);
 	return 1;
@@ -487,10 +478,7 @@ void lua_popen_init(lua_State *L)
 		{"refuse", popen_refuse},
 		{NULL, NULL},
 	};
-	lua_class_new(L, &child_class);
-	lua_pushcfunction(L, popen_close);
-	lua_setfield(L, -2, "__gc");
-	lua_pop(L, 1);
+	lua_class_new_with_gc(L, &child_class, popen_close);
 	lua_new_module(L, "internal.popen", functions);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "popen.lua", "popen");

@@ -57,9 +57,7 @@ int luaT_error(lua_State *L)
 
 int luaT_push_nil_and_error(lua_State *L)
 {
-	lua_pushnil(L);
-	lua_push_error(L, diag_last());
-	return 2;
+	return lua_push_failure(L);
 }
 
 void luaT_pusherror(lua_State *L, struct error *e)

@@ -45,19 +45,11 @@ static int future_is_ready(lua_State *L)
 	return 1;
 }
 
-/** nil and the error that is set */
-static int push_last_error(lua_State *L)
-{
-	lua_pushnil(L);
-	lua_push_error(L, diag_last());
-	return 2;
-}
-
 /** nil and a ClientError of the code LUA with the text */
 static int push_text_error(lua_State *L, const char *text)
 {
 	client_error(ER_PROC_LUA, text);
-	return push_last_error(L);
+	return lua_push_failure(L);
 }
 
 static int decode_future(lua_State *L)
@@ -73,13 +65,13 @@ static int push_result(lua_State *L, struct future *f)
 	struct netbox_request *r = &f->request;
 	if (r->error != NULL) {
 		diag_set_error(r->error);
-		return push_last_error(L);
+		return lua_push_failure(L);
 	}
 	if (f->result_ref == LUA_NOREF) {
 		lua_pushcfunction(L, decode_future);
 		lua_pushvalue(L, 1);
 		if (lua_call_protected(L, 1, 1) != 0)
-			return push_last_error(L);
+			return lua_push_failure(L);
 		f->result_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 		buf_free(&r->body);
 	}
@@ -127,7 +119,7 @@ static int future_wait_result(lua_State *L)
 	double timeout = check_timeout(L, 2, "Usage: future:wait_result(timeout)");
 	if (!wait_future(L, &f->request, UINT32_MAX, timeout)) {
 		client_error(ER_TIMEOUT);
-		return push_last_error(L);
+		return lua_push_failure(L);
 	}
 	return push_result(L, f);
 }
