@@ -59,8 +59,7 @@ end
 local client_mt = {}
 client_mt.__index = client_mt
 
-local response_mt = {}
-response_mt.__index = response_mt
+local response_methods = {}
 
 local function media_type(headers)
     local kind = headers and headers['content-type']
@@ -68,7 +67,7 @@ local function media_type(headers)
 end
 
 -- The body as a value, by the decoder of its content type.
-function response_mt:decode()
+function response_methods:decode()
     local kind = media_type(self.headers)
     local decode = self.decoders[kind]
     if decode == nil then
@@ -265,11 +264,7 @@ local function perform(client, request)
     local transfer = request.transfer
     C.start(transfer)
     C.wait(transfer)
-    local response = setmetatable({}, {
-        __index = function(_, name)
-            return name == 'decoders' and client.decoders or response_mt[name]
-        end
-    })
+    local response = setmetatable({}, client.response_mt)
     fill(response, request)
     local body = C.take(transfer)
     if body ~= '' then
@@ -429,7 +424,7 @@ function client_mt:request(method, url, body, options)
     local timeout = timeout_of(options)
     if timeout <= 0 then
         C.close(request.transfer)
-        return setmetatable({status = 408, reason = 'Timeout was reached'}, response_mt)
+        return setmetatable({status = 408, reason = 'Timeout was reached'}, self.response_mt)
     end
     C.option(request.transfer, 'timeout_ms', math.max(math.min(timeout, FOREVER) * 1000, 1))
     local is_done, response = pcall(perform, self, request)
@@ -470,7 +465,7 @@ local function new(options)
     if curl == nil then
         error('not enough memory', 2)
     end
-    return setmetatable({
+    local client = setmetatable({
         curl = curl,
         encoders = {
             ['application/json'] = function(body) return json.encode(body) end,
@@ -483,6 +478,12 @@ local function new(options)
             ['application/msgpack'] = function(body) return (msgpack.decode(body)) end,
         },
     }, client_mt)
+    client.response_mt = {
+        __index = function(_, name)
+            return name == 'decoders' and client.decoders or response_methods[name]
+        end
+    }
+    return client
 end
 
 -- The functions of a client of their own, made at the first use.
