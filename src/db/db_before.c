@@ -208,6 +208,8 @@ int db_before_replace(struct space *space, struct txn *txn, struct request *requ
 	rc = trigger_run(&space->before_replace, txn);
 	if (rc == 0)
 		rc = txn_check(txn);
+	if (rc == 0)
+		txn_stmt_put_last(txn);
 	struct tuple *wanted = stmt->new_tuple;
 	stmt->old_tuple = stmt->new_tuple = NULL;
 	if (rc == 0 && wanted != new)

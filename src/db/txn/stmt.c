@@ -4,8 +4,10 @@
  * savepoints, which are places in the list of statements.
  *
  * A statement that is open at depth n (from 1) begins behind
- * sub_stmt_begin[n - 1]; everything behind that is undone where it fails, its
- * triggers' statements first.
+ * sub_stmt_begin[n - 1]; everything behind that is undone where it fails. The list
+ * is in the order in which the space was changed, and so are the journal's rows:
+ * what triggers do before the statement's own change stands before it, what they do
+ * after it, behind.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -126,11 +128,13 @@ struct txn *txn_stmt_begin(struct space *space, uint32_t type)
 		return NULL;
 	}
 	struct txn_stmt *last = txn_stmt_last(txn);
-	if (txn_stmt_new(txn, space, type) == NULL) {
+	struct txn_stmt *stmt = txn_stmt_new(txn, space, type);
+	if (stmt == NULL) {
 		if (is_own)
 			txn_rollback(txn);
 		return NULL;
 	}
+	txn->sub_stmt[txn->sub_level] = stmt;
 	txn->sub_stmt_begin[txn->sub_level++] = last;
 	txn_forbid_yield(txn);
 	return txn;
@@ -139,11 +143,7 @@ struct txn *txn_stmt_begin(struct space *space, uint32_t type)
 struct txn_stmt *txn_stmt_current(struct txn *txn)
 {
 	assert(txn->sub_level > 0);
-	if (txn->is_aborted)
-		return NULL;
-	struct txn_stmt *before = txn->sub_stmt_begin[txn->sub_level - 1];
-	return before == NULL ? list_first_entry(&txn->stmts, struct txn_stmt, link) :
-		list_first_entry(&before->link, struct txn_stmt, link);
+	return txn->is_aborted ? NULL : txn->sub_stmt[txn->sub_level - 1];
 }
 
 bool txn_is_first_stmt(const struct txn *txn)
@@ -157,16 +157,27 @@ bool txn_is_single_stmt(const struct txn *txn)
 		txn->stmts.next == txn->stmts.prev;
 }
 
-/** Savepoints made inside a statement end with it. */
-static void txn_drop_inner_savepoints(struct txn *txn)
+/** Savepoints made inside a statement, which is at this depth or deeper, end with it. */
+static void txn_drop_inner_savepoints(struct txn *txn, int sub_level)
 {
 	while (!list_empty(&txn->savepoints)) {
 		struct txn_savepoint *svp =
 			list_last_entry(&txn->savepoints, struct txn_savepoint, link);
-		if (svp->sub_level <= txn->sub_level)
+		if (svp->sub_level < sub_level)
 			break;
 		list_del(&svp->link);
 	}
+}
+
+void txn_stmt_put_last(struct txn *txn)
+{
+	struct txn_stmt *stmt = txn_stmt_current(txn);
+	assert(stmt != NULL && !stmt->has_engine_change && !stmt->has_row);
+	if (stmt == txn_stmt_last(txn))
+		return;
+	txn_drop_inner_savepoints(txn, txn->sub_level);
+	list_del(&stmt->link);
+	list_add_tail(&txn->stmts, &stmt->link);
 }
 
 static int txn_stmt_make_row(struct txn *txn, struct txn_stmt *stmt, const struct request *request)
@@ -206,7 +217,7 @@ int txn_stmt_commit(struct txn *txn, const struct request *request)
 	}
 	txn->sub_level--;
 	if (!list_empty(&txn->savepoints))
-		txn_drop_inner_savepoints(txn);
+		txn_drop_inner_savepoints(txn, txn->sub_level + 1);
 	if (txn->is_autocommit && txn->sub_level == 0)
 		return txn_commit(txn);
 	return 0;
@@ -223,7 +234,7 @@ void txn_stmt_rollback(struct txn *txn)
 	txn->sub_level--;
 	if (!txn->is_aborted)
 		txn_undo_to(txn, txn->sub_stmt_begin[txn->sub_level]);
-	txn_drop_inner_savepoints(txn);
+	txn_drop_inner_savepoints(txn, txn->sub_level + 1);
 	if (txn->is_autocommit && txn->sub_level == 0)
 		txn_rollback(txn);
 }
@@ -280,10 +291,11 @@ static void txn_undo_with_triggers(struct txn *txn, struct txn_stmt *last)
 	struct list undone;
 	list_create(&undone);
 	txn_undo_into(txn, last, &undone);
+	txn->sub_stmt[txn->sub_level] = NULL;
 	txn->sub_stmt_begin[txn->sub_level++] = last;
 	txn_run_triggers(txn, &txn->on_rollback, &undone);
 	txn->sub_level--;
-	txn_drop_inner_savepoints(txn);
+	txn_drop_inner_savepoints(txn, txn->sub_level + 1);
 	struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &undone, link)
 		txn_stmt_release(stmt);

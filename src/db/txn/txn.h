@@ -70,6 +70,8 @@ struct txn {
 	struct list savepoints;
 	/** Open statements, innermost last: where each began, to undo it alone. */
 	struct txn_stmt *sub_stmt_begin[TXN_SUB_STMT_MAX + 2];
+	/** The open statements themselves; NULL where triggers of a rollback run. */
+	struct txn_stmt *sub_stmt[TXN_SUB_STMT_MAX + 2];
 	int sub_level;
 	bool is_autocommit;
 	/** All is undone; only rollback (or the failing commit) is left. */
@@ -200,6 +202,13 @@ struct txn *txn_stmt_begin(struct space *space, uint32_t type);
 
 /** The innermost open statement; NULL where a yield has undone all. */
 struct txn_stmt *txn_stmt_current(struct txn *txn);
+
+/**
+ * Puts the innermost open statement, which has changed nothing yet, behind what triggers did
+ * within it, so that it is undone, and written, in the order of the changes. Savepoints that
+ * they made are gone.
+ */
+void txn_stmt_put_last(struct txn *txn);
 
 /** Are there no statements before the innermost open one? */
 bool txn_is_first_stmt(const struct txn *txn);
