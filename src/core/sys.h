@@ -10,15 +10,13 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 struct sys {
 	int (*open)(const char *path, int flags, mode_t mode);
 	int (*close)(int fd);
 	ssize_t (*read)(int fd, void *buf, size_t size);
 	ssize_t (*pread)(int fd, void *buf, size_t size, off_t offset);
-	ssize_t (*write)(int fd, const void *buf, size_t size);
-	ssize_t (*writev)(int fd, const struct iovec *iov, int count);
+	ssize_t (*pwrite)(int fd, const void *buf, size_t size, off_t offset);
 	off_t (*lseek)(int fd, off_t offset, int whence);
 	int (*ftruncate)(int fd, off_t size);
 	int (*fdatasync)(int fd);

@@ -244,7 +244,7 @@ static ssize_t faulty_pread(int fd, void *buf, size_t size, off_t offset)
 	return fails(SYS_READ) ? -1 : sys_real.pread(fd, buf, size, offset);
 }
 
-static ssize_t faulty_write(int fd, const void *buf, size_t size)
+static ssize_t faulty_pwrite(int fd, const void *buf, size_t size, off_t offset)
 {
 	struct verdict v = judge(SYS_WRITE);
 	if (v.error != 0) {
@@ -253,7 +253,7 @@ static ssize_t faulty_write(int fd, const void *buf, size_t size)
 	}
 	if (v.partial > 0 && (size_t)v.partial < size)
 		size = v.partial;
-	ssize_t n = sys_real.write(fd, buf, size);
+	ssize_t n = sys_real.pwrite(fd, buf, size, offset);
 	note_size(fd);
 	return n;
 }
@@ -309,18 +309,12 @@ static int faulty_unlink(const char *path)
 	return rc;
 }
 
-static ssize_t faulty_writev(int fd, const struct iovec *iov, int count)
-{
-	return fails(SYS_WRITE) ? -1 : writev(fd, iov, count);
-}
-
 const struct sys sys_faulty = {
 	.open = faulty_open,
 	.close = faulty_close,
 	.read = faulty_read,
 	.pread = faulty_pread,
-	.write = faulty_write,
-	.writev = faulty_writev,
+	.pwrite = faulty_pwrite,
 	.lseek = lseek,
 	.ftruncate = faulty_ftruncate,
 	.fdatasync = faulty_fdatasync,

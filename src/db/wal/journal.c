@@ -561,6 +561,7 @@ void journal_open(const struct journal_config *config)
 	journal.file.has_vclock = config->prev_vclock != NULL;
 	if (config->prev_vclock != NULL)
 		journal.file.vclock = *config->prev_vclock;
+	journal.file.has_prev_vclock = false;
 	list_create(&journal.queue);
 	list_create(&journal.waiting);
 	list_create(&journal.free);

@@ -56,12 +56,17 @@ static int move_aside(const char *path)
 
 static int journal_file_begin(struct journal_file *f)
 {
+	/* Not one that is moved aside now. */
+	if (f->has_vclock && vclock_compare(&f->vclock, &wal_vclock) != 0) {
+		f->has_prev_vclock = true;
+		f->prev_vclock = f->vclock;
+	}
 	struct xlog_meta meta = {
 		.type = XLOG_XLOG,
 		.instance_uuid = instance_uuid,
 		.vclock = wal_vclock,
-		.has_prev_vclock = f->has_vclock,
-		.prev_vclock = f->vclock,
+		.has_prev_vclock = f->has_prev_vclock,
+		.prev_vclock = f->prev_vclock,
 	};
 	char *path = xlog_path(f->dir, vclock_sum(&wal_vclock), XLOG_XLOG);
 	int rc = move_aside(path);
@@ -130,9 +135,24 @@ void journal_file_close(struct journal_file *f)
 		diag_log();
 }
 
+/** Makes the file, or one behind it, ready for a write. */
+static int journal_file_prepare(struct journal_file *f)
+{
+	if (xlog_file_is_open(&f->file)) {
+		if (xlog_file_mend(&f->file, f->is_synced) != 0)
+			return -1;
+		if (!f->file.is_ended)
+			return 0;
+		say_warn("'%s' takes no more rows: a write that failed could not be cut off",
+			 f->file.path);
+		journal_file_end(f);
+	}
+	return journal_file_begin(f);
+}
+
 int journal_file_append(struct journal_file *f, const struct buf *data)
 {
-	if (!xlog_file_is_open(&f->file) && journal_file_begin(f) != 0)
+	if (journal_file_prepare(f) != 0)
 		return -1;
 	return xlog_file_append(&f->file, data->data, data->size, f->is_synced);
 }

@@ -21,6 +21,9 @@ struct journal_file {
 	/** Where the current file began, or the last one. */
 	struct vclock vclock;
 	bool has_vclock;
+	/** The same of the one before. */
+	struct vclock prev_vclock;
+	bool has_prev_vclock;
 };
 
 /**

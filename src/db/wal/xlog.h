@@ -85,6 +85,9 @@ size_t xlog_block_begin(struct buf *out);
  */
 void xlog_block_end(struct buf *out, size_t mark, int level);
 
+/** Appends `size` bytes that read like the begin of a longer block that was cut off. */
+void xlog_block_put_torn(struct buf *out, size_t size);
+
 /** Frees the compressor and buffers of the calling thread. */
 void xlog_block_thread_free(void);
 
@@ -186,11 +189,13 @@ struct xlog_file {
 	char *path;
 	/** All before it has been written well. */
 	off_t offset;
-	/** A failed write could not be cut off yet. */
+	/** A failed write could not be taken back yet: nothing can be appended. */
 	bool is_dirty;
+	/** One was written over, since it could not be cut off: nothing is appended any more. */
+	bool is_ended;
 };
 
-#define XLOG_FILE_CLOSED {-1, NULL, 0, false}
+#define XLOG_FILE_CLOSED {-1, NULL, 0, false, false}
 
 static inline bool xlog_file_is_open(const struct xlog_file *f)
 {
@@ -207,10 +212,14 @@ int xlog_file_create(struct xlog_file *f, const char *path, const struct xlog_me
 int xlog_file_publish(struct xlog_file *f, bool sync);
 
 /**
- * Appends; with `sync`, also waits for the device. -1 with SystemError: the file
- * is cut back to what it was, or marked dirty, and the next call tries again.
+ * Appends to a file that is neither dirty nor ended; with `sync`, also waits for the
+ * device. -1 with SystemError: what was written is taken back, and the file may be dirty
+ * or ended now.
  */
 int xlog_file_append(struct xlog_file *f, const char *data, size_t size, bool sync);
+
+/** Tries again to take back the write that failed, if any. -1 with SystemError: still dirty. */
+int xlog_file_mend(struct xlog_file *f, bool sync);
 
 /** Writes the end marker and closes. -1: SystemError; it is closed anyway. */
 int xlog_file_close(struct xlog_file *f, bool sync);

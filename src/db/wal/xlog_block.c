@@ -51,6 +51,16 @@ static void fixheader_encode(char *begin, const char *magic, size_t size, uint32
 	memset(p, 0, padding - 1);
 }
 
+void xlog_block_put_torn(struct buf *out, size_t size)
+{
+	char header[XLOG_FIXHEADER_SIZE];
+	/* Not even the data alone would fit. */
+	fixheader_encode(header, magic_plain, size + 1, 0);
+	char *to = buf_alloc(out, size);
+	memset(to, 0, size);
+	memcpy(to, header, size < sizeof(header) ? size : sizeof(header));
+}
+
 /** Replaces the data behind the mark by its zstd frame; false where that is no gain. */
 static bool block_compress(struct buf *out, size_t data, int level)
 {

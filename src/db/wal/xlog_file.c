@@ -3,7 +3,8 @@
  * Writing journal and snapshot files. A file is made under an unfinished name
  * and gets its own when its header (a journal) or all of it (a snapshot) is
  * there. After a failed write it is cut back to the last good offset, so that
- * nothing of what was reported as failed can come back at recovery.
+ * nothing of what was reported as failed can come back at recovery. Where it can't be
+ * cut, the failed write is written over and the file takes nothing any more.
  */
 #include <assert.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 
 #include "core/diag.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/sys.h"
 #include "db/wal/xlog.h"
@@ -20,21 +22,11 @@ static char *unfinished_path(const char *path)
 	return xasprintf("%s" XLOG_INPROGRESS, path);
 }
 
-/** Takes back what a failed write left. Keeps errno. */
-static int file_cut(struct xlog_file *f)
-{
-	int saved_errno = errno;
-	int rc = sys->ftruncate(f->fd, f->offset);
-	f->is_dirty = rc != 0;
-	if (rc == 0)
-		errno = saved_errno;
-	return rc;
-}
-
 static int file_write(struct xlog_file *f, const char *data, size_t size)
 {
+	off_t offset = f->offset;
 	while (size > 0) {
-		ssize_t n = sys->write(f->fd, data, size);
+		ssize_t n = sys->pwrite(f->fd, data, size, offset);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n == 0)
@@ -42,35 +34,78 @@ static int file_write(struct xlog_file *f, const char *data, size_t size)
 		if (n <= 0)
 			return -1;
 		data += n;
+		offset += n;
 		size -= n;
 	}
 	return 0;
 }
 
+/**
+ * Makes what is behind the good offset read like a write that was torn: the head of a block
+ * that would be longer than the file, and zeros. No other block can be found there then.
+ */
+static int file_blot(struct xlog_file *f)
+{
+	struct stat st;
+	if (sys->fstat(f->fd, &st) != 0)
+		return -1;
+	if (st.st_size <= f->offset)
+		return 0;
+	size_t size = st.st_size - f->offset;
+	struct buf tail = BUF_INIT;
+	xlog_block_put_torn(&tail, size);
+	int rc = file_write(f, tail.data, size);
+	buf_free(&tail);
+	f->is_ended = f->is_ended || rc == 0;
+	return rc;
+}
+
+/**
+ * Takes back what a failed write left: cuts it off or, where that fails, too, writes over it
+ * and ends the file. With `sync`, waits for the device. -1: errno says why.
+ */
+static int file_mend(struct xlog_file *f, bool sync)
+{
+	int rc = sys->ftruncate(f->fd, f->offset);
+	if (rc != 0)
+		rc = file_blot(f);
+	if (rc == 0 && sync)
+		rc = sys->fdatasync(f->fd);
+	f->is_dirty = rc != 0;
+	return rc;
+}
+
+int xlog_file_mend(struct xlog_file *f, bool sync)
+{
+	if (!f->is_dirty || file_mend(f, sync) == 0)
+		return 0;
+	diag_set_errno(SystemError, "%s: can't take back a write that failed at offset %lld",
+		       f->path, (long long)f->offset);
+	return -1;
+}
+
 int xlog_file_append(struct xlog_file *f, const char *data, size_t size, bool sync)
 {
-	assert(xlog_file_is_open(f));
-	if (f->is_dirty && file_cut(f) != 0) {
-		diag_set_errno(SystemError, "%s: can't cut off a failed write", f->path);
-		return -1;
+	assert(xlog_file_is_open(f) && !f->is_dirty && !f->is_ended);
+	if (file_write(f, data, size) == 0 && (!sync || sys->fdatasync(f->fd) == 0)) {
+		f->offset += size;
+		return 0;
 	}
-	if (file_write(f, data, size) != 0 || (sync && sys->fdatasync(f->fd) != 0)) {
-		file_cut(f);
-		diag_set_errno(SystemError, "%s: can't write %zu bytes at offset %lld", f->path,
-			       size, (long long)f->offset);
-		return -1;
-	}
-	f->offset += size;
-	return 0;
+	diag_set_errno(SystemError, "%s: can't write %zu bytes at offset %lld", f->path, size,
+		       (long long)f->offset);
+	f->is_dirty = true;
+	if (file_mend(f, sync) != 0)
+		say_syserror("%s: can't take back a write that failed at offset %lld: until that is "
+			     "done, a restart may find it", f->path, (long long)f->offset);
+	return -1;
 }
 
 int xlog_file_create(struct xlog_file *f, const char *path, const struct xlog_meta *meta)
 {
 	char *unfinished = unfinished_path(path);
-	/* Appending: a file that is cut back is written on from its new end. */
-	f->fd = sys->open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	f->fd = sys->open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	f->offset = 0;
-	f->is_dirty = false;
+	f->is_dirty = f->is_ended = false;
 	if (f->fd < 0) {
 		diag_set_errno(SystemError, "failed to create '%s'", unfinished);
 		f->fd = -1;
@@ -94,7 +129,7 @@ static void file_forget(struct xlog_file *f)
 	f->path = NULL;
 	f->fd = -1;
 	f->offset = 0;
-	f->is_dirty = false;
+	f->is_dirty = f->is_ended = false;
 }
 
 void xlog_file_discard(struct xlog_file *f)
@@ -120,9 +155,17 @@ int xlog_file_publish(struct xlog_file *f, bool sync)
 	return rc;
 }
 
+/** Writes the end marker, where the file can take it. */
+static int file_mark_end(struct xlog_file *f, bool sync)
+{
+	if (xlog_file_mend(f, sync) != 0)
+		return -1;
+	return f->is_ended ? 0 : xlog_file_append(f, xlog_marker, XLOG_MARKER_SIZE, sync);
+}
+
 int xlog_file_close(struct xlog_file *f, bool sync)
 {
-	int rc = xlog_file_append(f, xlog_marker, XLOG_MARKER_SIZE, sync);
+	int rc = file_mark_end(f, sync);
 	sys->close(f->fd);
 	file_forget(f);
 	return rc;
@@ -130,7 +173,7 @@ int xlog_file_close(struct xlog_file *f, bool sync)
 
 int xlog_file_end(struct xlog_file *f)
 {
-	if (xlog_file_append(f, xlog_marker, XLOG_MARKER_SIZE, false) != 0)
+	if (file_mark_end(f, false) != 0)
 		diag_log();
 	int fd = f->fd;
 	file_forget(f);

@@ -185,6 +185,65 @@ static void failed_write(void **state)
 	run(phase_after_failed_write);
 }
 
+/** A commit that fails though its bytes are in the file, which can't be cut either. */
+static void fail_twice(void)
+{
+	const struct sys_fault faults[] = {
+		{SYS_FDATASYNC, 0, 1, EIO, 0},
+		{SYS_FTRUNCATE, 0, -1, EIO, 0},
+	};
+	CHECK(start_with(WAL_FSYNC, false) == 0);
+	create_space();
+	CHECK(put(1) == 0 && put(2) == 0);
+	sys_fault_plan(faults, 2);
+	CHECK(put(3) == -1);
+	CHECK(diag_last()->code == ER_WAL_IO);
+	CHECK(!has(3) && count() == 2);
+}
+
+static void phase_failed_cut(void)
+{
+	fail_twice();
+	kill(getpid(), SIGKILL);
+}
+
+static void phase_after_failed_cut(void)
+{
+	start();
+	CHECK(count() == 2 && has(1) && has(2));
+	wal_stop();
+}
+
+static void phase_failed_cut_and_more(void)
+{
+	fail_twice();
+	/* In the next file, with the number of the one that failed. */
+	CHECK(put(4) == 0);
+	CHECK(vclock_sum(&wal_vclock) == 5);
+	CHECK(file_exists(0, ".xlog") && file_exists(4, ".xlog"));
+	kill(getpid(), SIGKILL);
+}
+
+static void phase_after_failed_cut_and_more(void)
+{
+	start();
+	CHECK(count() == 3 && has(1) && has(2) && has(4));
+	CHECK(vclock_sum(&wal_vclock) == 5);
+	wal_stop();
+}
+
+/** Two faults at once: what was reported as failed does not come back. */
+static void failed_cut(void **state)
+{
+	(void)state;
+	assert_true(WIFSIGNALED(run_status(phase_failed_cut)));
+	run(phase_after_failed_cut);
+	teardown(NULL);
+	setup(NULL);
+	assert_true(WIFSIGNALED(run_status(phase_failed_cut_and_more)));
+	run(phase_after_failed_cut_and_more);
+}
+
 /* Checkpoints --------------------------------------------------------- */
 
 static void phase_checkpoint(void)
@@ -439,6 +498,7 @@ int main(void)
 		TEST(failed_bootstrap_leaves_nothing),
 		TEST(uuids_as_wanted),
 		TEST(failed_write),
+		TEST(failed_cut),
 		TEST(checkpoint_and_recover),
 		TEST(changes_while_checkpoints_are_made),
 		TEST(failed_checkpoint),
