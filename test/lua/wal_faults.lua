@@ -23,7 +23,7 @@ local function set_limit(what, value)
     return old
 end
 
-box.cfg{log_level = 0, wal_max_size = 20000, checkpoint_interval = 0}
+box.cfg{log = 'faults.log', log_level = 4, wal_max_size = 20000, checkpoint_interval = 0}
 local s = box.schema.space.create('s')
 s:create_index('pk')
 s:create_index('sk', {parts = {{2, 'string'}}})
@@ -32,7 +32,7 @@ for i = 1, 10 do
 end
 
 local test = tap.test('wal_faults')
-test:plan(3)
+test:plan(4)
 
 local function code(f, ...)
     local ok, e = pcall(f, ...)
@@ -83,6 +83,35 @@ test:test('a file that may not grow', function(t)
     t:is(code(s.insert, s, {11, 'x'}), nil, 'writing goes on')
     t:is(box.info.lsn, lsn + 1, 'numbers have no holes')
     t:is(s.index.sk:get('x')[1], 11)
+end)
+
+-- Lines of the log with a text.
+local function count_lines(text)
+    local count = 0
+    for line in io.lines('faults.log') do
+        if line:find(text, 1, true) then
+            count = count + 1
+        end
+    end
+    return count
+end
+
+test:test('what the log says', function(t)
+    t:plan(5)
+    local first, again = count_lines('File too large'), count_lines('can be written again')
+    t:is(again, first, 'a word when writing works again')
+    local old = set_limit(FSIZE, fio.stat(newest()).size + 30)
+    local failed = 0
+    for i = 1, 1000 do
+        failed = failed + (code(s.insert, s, {100 + i, 'new ' .. i}) == box.error.WAL_IO and 1 or 0)
+    end
+    t:is(failed, 1000)
+    set_limit(FSIZE, old)
+    local lines = count_lines('File too large') - first
+    t:ok(lines >= 1 and lines < 20, 'not a line for each commit')
+    s:replace{11, 'x'}
+    t:is(count_lines('can be written again') - again, 1)
+    t:is(count_lines(' s: 1000'), 1, 'how many there were')
 end)
 
 test:test('no descriptor for the next file', function(t)

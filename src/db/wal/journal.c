@@ -43,6 +43,7 @@
 #include "core/worker.h"
 #include "db/error.h"
 #include "db/wal/journal_file.h"
+#include "db/wal/journal_report.h"
 #include "db/wal/wal_int.h"
 
 enum {
@@ -204,11 +205,29 @@ static void undo_entries(struct list *entries)
 	}
 }
 
+static size_t list_count(const struct list *list)
+{
+	size_t count = 0;
+	for (const struct list *link = list->next; link != list; link = link->next)
+		count++;
+	return count;
+}
+
+/** How many commits are on their way? */
+static size_t count_commits(void)
+{
+	size_t count = list_count(&journal.waiting);
+	struct journal_batch *b;
+	list_foreach_entry(b, &journal.queue, link)
+		count += list_count(&b->entries);
+	return count;
+}
+
 /** Undoes the batch and all that came behind it (invariant 5). */
 static void batch_fail(struct journal_batch *failed)
 {
-	diag_log();
 	list_add(&journal.queue, &failed->link);
+	journal_report_failure(count_commits());
 	struct journal_batch *b;
 	struct list waiting;
 	list_create(&waiting);
@@ -291,6 +310,7 @@ static void batch_done(void *arg, int result)
 		batch_fail(b);
 		return;
 	}
+	journal_report_success();
 	note_too_long(b);
 	note_size(b);
 	wal_vclock = b->vclock;
