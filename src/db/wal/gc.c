@@ -29,6 +29,10 @@ static struct {
 	double start;
 	/** One runs, and whether another is wanted. */
 	bool is_running, is_wanted;
+	/** A fiber waits for the end of the delay. */
+	bool is_waiting;
+	/** Signalled when the delay is changed, and at the end. */
+	struct fiber_cond changed;
 } gc = {.keep_count = 2, .backup = -1};
 
 /** What the worker needs to know. */
@@ -103,6 +107,36 @@ bool gc_is_paused(void)
 	       loop_monotonic() < gc.start + gc.delay;
 }
 
+/** Collects what was kept until now. */
+static int wait_func(va_list args)
+{
+	(void)args;
+	fiber_set_cancellable(false);
+	while (gc_is_paused()) {
+		double left = gc.start + gc.delay - loop_monotonic();
+		if (fiber_cond_wait_timeout(&gc.changed, left) != 0)
+			diag_clear(diag_get());
+	}
+	gc.is_waiting = false;
+	gc_run();
+	return 0;
+}
+
+/** Journals stay for now: somebody has to come back for them. */
+static void wait_for_delay(void)
+{
+	if (gc.is_waiting)
+		return;
+	struct fiber *f = fiber_new("gc", wait_func);
+	if (f == NULL) {
+		diag_log();
+		return;
+	}
+	f->flags |= FIBER_IS_SYSTEM;
+	gc.is_waiting = true;
+	fiber_wakeup(f);
+}
+
 void gc_run(void)
 {
 	gc.is_wanted = true;
@@ -118,6 +152,8 @@ void gc_run(void)
 			.backup = gc.backup,
 			.keep_journals = gc_is_paused(),
 		};
+		if (task.keep_journals)
+			wait_for_delay();
 		if (worker_call(collect, &task) != 0)
 			diag_log();
 	}
@@ -172,6 +208,8 @@ void checkpoint_set_count(int count)
 void gc_set_delay(double seconds)
 {
 	gc.delay = seconds;
+	if (gc.is_waiting)
+		fiber_cond_broadcast(&gc.changed);
 }
 
 void gc_start(const char *memtx_dir, const char *wal_dir)
@@ -181,9 +219,13 @@ void gc_start(const char *memtx_dir, const char *wal_dir)
 	gc.wal_dir = wal_dir;
 	gc.backup = -1;
 	gc.start = loop_monotonic();
+	if (!gc.is_waiting)
+		fiber_cond_create(&gc.changed);
 }
 
 void gc_stop(void)
 {
 	gc.memtx_dir = gc.wal_dir = NULL;
+	if (gc.is_waiting)
+		fiber_cond_broadcast(&gc.changed);
 }
