@@ -7,7 +7,7 @@ box.cfg{log_level = 2}
 local s = box.schema.space.create('s')
 s:create_index('pk')
 local test = tap.test('txn')
-test:plan(10)
+test:plan(11)
 
 local function code(f, ...)
     local ok, e = pcall(f, ...)
@@ -284,24 +284,59 @@ test:test('the schema changes while a trigger of a commit waits', function(t)
 end)
 
 test:test('memory of triggers', function(t)
-    t:plan(1)
-    local function run(n)
+    t:plan(3)
+    local function used()
+        collectgarbage()
+        collectgarbage()
+        return box.stat.memory().lua + box.stat.memory().runtime
+    end
+    local function run(n, triggers)
         for _ = 1, n do
             box.begin()
-            for _ = 1, 1000 do
+            for _ = 1, triggers do
                 box.on_commit(function() end)
             end
             box.commit()
         end
     end
-    run(10)
-    collectgarbage()
-    collectgarbage()
-    local before = collectgarbage('count')
-    run(1000)
-    collectgarbage()
-    collectgarbage()
-    t:ok(collectgarbage('count') - before < 256, 'a million of them leave nothing')
+    -- The table of references to functions keeps its size: the most there were at once.
+    run(1, 100000)
+    local before = used()
+    run(1000, 1000)
+    t:ok(used() - before < 256 * 1024, 'a million of them leave nothing')
+    run(5, 100000)
+    t:ok(used() - before < 256 * 1024, 'nor do many in one transaction')
+    for _ = 1, 100 do
+        box.begin()
+        for _ = 1, 1000 do
+            box.on_rollback(function() end)
+            box.on_commit(function() end)
+        end
+        box.rollback()
+    end
+    t:ok(used() - before < 256 * 1024, 'nor does a rollback')
+end)
+
+test:test('memory', function(t)
+    t:plan(6)
+    local function tx()
+        return box.info.memory().tx
+    end
+    t:is(tx(), 0)
+    box.begin()
+    s:replace{1, ('x'):rep(100)}
+    local one = tx()
+    t:ok(one > 0, 'an open transaction')
+    for i = 2, 1000 do
+        s:replace{i, ('x'):rep(100)}
+    end
+    t:ok(tx() > one + 999 * 100, 'has the rows it will write')
+    box.commit{wait = 'none'}
+    t:ok(tx() >= 1000 * 100, 'so do those that are being written')
+    s:replace{1}
+    t:is(tx(), 0)
+    t:ok(box.info.memory().net >= 0)
+    s:truncate()
 end)
 
 os.exit(test:check() and 0 or 1)

@@ -353,6 +353,21 @@ int txn_commit_async(struct txn *txn, enum txn_wait wait)
 	return 0;
 }
 
+static int add_memory(struct fiber *f, void *arg)
+{
+	const struct txn *txn = f->slot[txn_slot];
+	if (txn != NULL)
+		*(size_t *)arg += sizeof(*txn) + region_used(&txn->region);
+	return 0;
+}
+
+size_t txn_memory(void)
+{
+	size_t sum = 0;
+	fiber_foreach(add_memory, &sum);
+	return sum;
+}
+
 bool txn_is_trivial(const struct txn *txn)
 {
 	return txn->sub_level == 0 && !txn->needs_check && list_empty(&txn->stmts) &&

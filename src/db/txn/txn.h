@@ -188,6 +188,9 @@ void txn_resume(struct txn *txn);
 /** Others go on before the suspended transaction does, which is like a yield inside it. */
 void txn_disturb(struct txn *txn);
 
+/** Bytes that the open transactions of all fibers hold beside their tuples. */
+size_t txn_memory(void);
+
 /** Is there nothing to commit: no statement, no trigger? Then txn_commit() just ends it. */
 bool txn_is_trivial(const struct txn *txn);
 

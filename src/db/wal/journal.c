@@ -527,6 +527,17 @@ struct vclock journal_vclock(void)
 	return vclock;
 }
 
+size_t journal_memory(void)
+{
+	size_t sum = journal.queue_size;
+	if (!journal.is_open)
+		return 0;
+	struct journal_entry *entry;
+	list_foreach_entry(entry, &journal.waiting, link)
+		sum += entry->size;
+	return sum;
+}
+
 void journal_set_queue_size_max(size_t size)
 {
 	journal.queue_size_max = size;

@@ -89,6 +89,8 @@ void checkpoint_set_interval(double seconds);
 /** Bytes written to journals since the last checkpoint from which on the next is made. */
 void checkpoint_set_wal_threshold(double bytes);
 
+/** Bytes of rows that are on their way to the log, or wait for room on it. */
+size_t journal_memory(void);
 /** Bytes that may be on their way to the log before commits wait for room. */
 void journal_set_queue_size_max(size_t size);
 /** Writes that take longer, in seconds, are told in the log. */

@@ -12,6 +12,7 @@
 #include "data/vclock.h"
 #include "db/db.h"
 #include "db/tuple/tuple.h"
+#include "db/txn/txn.h"
 #include "db/wal/wal.h"
 #include "db/wal/xlog.h"
 #include "lua/box/box.h"
@@ -119,7 +120,7 @@ static int listen_addresses(lua_State *L)
 
 /**
  * () -> bytes of tuples, of indexes, of the Lua heap; the limits of the first and the last (0:
- * none)
+ * none); bytes of transactions, those on their way to the log included
  */
 static int memory(lua_State *L)
 {
@@ -128,7 +129,8 @@ static int memory(lua_State *L)
 	lua_pushnumber(L, (double)lua_heap_used());
 	lua_pushnumber(L, (double)tuple_memory.limit);
 	lua_pushnumber(L, (double)lua_heap_limit());
-	return 5;
+	lua_pushnumber(L, (double)txn_memory() + journal_memory());
+	return 6;
 }
 
 /** Appends one snapshot to the list at the top; nothing where its header cannot be read. */

@@ -52,8 +52,8 @@ local function on_call(f)
 end
 
 fields.memory = on_call(function()
-    local data, index, lua = c.memory()
-    return {data = data, index = index, lua = lua, cache = 0, net = memory.parts().network, tx = 0}
+    local data, index, lua, _, _, tx = c.memory()
+    return {data = data, index = index, lua = lua, cache = 0, net = memory.parts().network, tx = tx}
 end)
 
 fields.gc = on_call(function()
