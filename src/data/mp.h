@@ -32,6 +32,7 @@ enum mp_ext_type {
 	MP_EXT_ERROR = 3,
 	MP_EXT_DATETIME = 4,
 	MP_EXT_INTERVAL = 6,
+	MP_EXT_TUPLE = 7,	/* in packets only, see db/tuple/format_map.h */
 };
 
 /**

@@ -12,6 +12,7 @@
 #include <msgpuck.h>
 
 #include "core/memory.h"
+#include "db/tuple/format_map.h"
 #include "db/tuple/tuple.h"
 
 /** One entry: a tuple, or a copied value where `tuple` is NULL. */
@@ -33,6 +34,7 @@ _Static_assert(sizeof(struct port_c) <= sizeof(struct port), "a port_c fits a po
 struct port_msgpack {
 	const struct port_vtab *vtab;
 	const char *data, *end;
+	struct format_map *formats;
 };
 _Static_assert(sizeof(struct port_msgpack) <= sizeof(struct port), "a port_msgpack fits a port");
 
@@ -103,12 +105,15 @@ static void port_dump_value(struct buf *out, const char *data, uint32_t size, bo
 	buf_append(out, data, size);
 }
 
-static int port_c_dump(struct port *port, struct buf *out, bool compat_16)
+static int port_c_dump(struct port *port, struct buf *out, bool compat_16,
+		       struct format_map *formats)
 {
 	struct port_c *p = (struct port_c *)port;
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct port_c_entry *e = &p->entries[i];
-		if (e->tuple != NULL) {
+		if (e->tuple != NULL && formats != NULL) {
+			format_map_put(formats, out, e->tuple);
+		} else if (e->tuple != NULL) {
 			uint32_t size;
 			const char *data = tuple_data_range(e->tuple, &size);
 			buf_append(out, data, size);
@@ -144,6 +149,21 @@ void port_msgpack_create(struct port *port, const char *data, const char *end)
 	p->vtab = &port_msgpack_vtab;
 	p->data = data;
 	p->end = end;
+	p->formats = NULL;
+}
+
+void port_msgpack_set_formats(struct port *port, struct format_map *formats)
+{
+	struct port_msgpack *p = (struct port_msgpack *)port;
+	assert(p->vtab == &port_msgpack_vtab);
+	p->formats = formats;
+}
+
+struct format_map *port_msgpack_formats(const struct port *port)
+{
+	const struct port_msgpack *p = (const struct port_msgpack *)port;
+	assert(p->vtab == &port_msgpack_vtab);
+	return p->formats;
 }
 
 const char *port_msgpack_data(const struct port *port, const char **end)
@@ -154,8 +174,10 @@ const char *port_msgpack_data(const struct port *port, const char **end)
 	return p->data;
 }
 
-static int port_msgpack_dump(struct port *port, struct buf *out, bool compat_16)
+static int port_msgpack_dump(struct port *port, struct buf *out, bool compat_16,
+			     struct format_map *formats)
 {
+	(void)formats;	/* its values are no tuples of ours */
 	struct port_msgpack *p = (struct port_msgpack *)port;
 	const char *pos = p->data;
 	uint32_t count = mp_decode_array(&pos);

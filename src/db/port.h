@@ -13,6 +13,7 @@
 
 #include "core/buf.h"
 
+struct format_map;
 struct port;
 struct tuple;
 
@@ -23,9 +24,11 @@ struct port_vtab {
 	 * Appends the values one behind the other (no array header) to `out` and returns
 	 * their number; -1 with an error set where a value can't be encoded: `out` is as
 	 * before. Never yields. `compat_16`: the old CALL's form, in which every value
-	 * that is not an array is wrapped in one.
+	 * that is not an array is wrapped in one. `formats`: tuples become extensions, and
+	 * their formats are noted there; NULL: they become arrays.
 	 */
-	int (*dump)(struct port *port, struct buf *out, bool compat_16);
+	int (*dump)(struct port *port, struct buf *out, bool compat_16,
+		    struct format_map *formats);
 	void (*destroy)(struct port *port);
 };
 
@@ -37,7 +40,14 @@ struct port {
 
 static inline int port_dump(struct port *port, struct buf *out, bool compat_16)
 {
-	return port->vtab->dump(port, out, compat_16);
+	return port->vtab->dump(port, out, compat_16, NULL);
+}
+
+/** The same with tuples as extensions; see tuple/format_map.h. */
+static inline int port_dump_with_formats(struct port *port, struct buf *out,
+					 struct format_map *formats)
+{
+	return port->vtab->dump(port, out, false, formats);
 }
 
 /** Frees what the port holds. */
@@ -67,4 +77,8 @@ extern const struct port_vtab port_msgpack_vtab;
  * A port over a MessagePack array that the caller keeps alive: arguments that came over the wire.
  */
 void port_msgpack_create(struct port *port, const char *data, const char *end);
+/** There may be tuples as extensions among the values, of these formats; borrowed. */
+void port_msgpack_set_formats(struct port *port, struct format_map *formats);
+/** The formats, or NULL. */
+struct format_map *port_msgpack_formats(const struct port *port);
 const char *port_msgpack_data(const struct port *port, const char **end);

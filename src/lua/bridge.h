@@ -22,6 +22,7 @@
 #include "core/buf.h"
 #include "core/diag.h"
 
+struct format_map;
 struct tuple;
 struct tuple_format;
 
@@ -170,6 +171,8 @@ struct lua_compat {
 	bool yaml_block_text;
 	/** box.session.push() is an error. */
 	bool push_is_refused;
+	/** net.box has tuples with the names of their fields, in calls and what they return. */
+	bool calls_have_tuples;
 };
 extern struct lua_compat lua_compat;
 
@@ -286,6 +289,11 @@ struct lua_codec {
 	bool decode_invalid_numbers;
 	bool decode_save_metatables;
 	int decode_max_depth;
+	/**
+	 * No option of users: tuples are extensions whose formats are noted there, or, for a
+	 * decoder, found there. NULL: tuples become arrays, and such extensions are unknown.
+	 */
+	struct format_map *formats;
 };
 extern struct lua_codec lua_codec_default;
 /** The same for tuples and keys: an array may have any number of holes. */

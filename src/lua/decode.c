@@ -16,6 +16,9 @@
 #include "data/mp.h"
 #include "data/uuid.h"
 #include "db/error_mp.h"
+#include "db/tuple/format.h"
+#include "db/tuple/format_map.h"
+#include "lua/box/tuple.h"
 #include "lua/bridge_impl.h"
 
 enum {
@@ -150,13 +153,26 @@ static bool decode_value_ext(lua_State *L, int8_t type, const char *p, uint32_t 
 	}
 }
 
-static void decode_ext(lua_State *L, const char **data)
+static void decode_tuple(lua_State *L, const char *p, uint32_t len, struct format_map *formats)
+{
+	const char *data;
+	uint32_t dict;
+	if (!format_map_read_tuple(formats, p, len, &data, &dict)) {
+		lua_pushliteral(L, "Can not parse a tuple from MsgPack");
+		lua_error(L);
+	}
+	lua_push_new_tuple(L, tuple_format_default, dict, data, p + len);
+}
+
+static void decode_ext(lua_State *L, const char **data, const struct lua_codec *codec)
 {
 	int8_t type;
 	uint32_t len = mp_decode_extl(data, &type);
 	const char *p = *data;
 	*data += len;
-	if (!decode_value_ext(L, type, p, len)) {
+	if (type == MP_EXT_TUPLE && codec->formats != NULL)
+		decode_tuple(L, p, len, codec->formats);
+	else if (!decode_value_ext(L, type, p, len)) {
 		lua_pushliteral(L, "msgpack.decode: invalid MsgPack");
 		lua_error(L);
 	}
@@ -186,7 +202,7 @@ void lua_decode_value(lua_State *L, const char **data, const struct lua_codec *c
 		break;
 	case MP_ARRAY: decode_array(L, data, codec); break;
 	case MP_MAP: decode_map(L, data, codec); break;
-	default: decode_ext(L, data); break;
+	default: decode_ext(L, data, codec); break;
 	}
 }
 

@@ -22,6 +22,8 @@
 #include "db/error.h"
 #include "db/error_mp.h"
 #include "db/schema/space.h"
+#include "db/tuple/format_map.h"
+#include "lua/box/tuple.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 #include "lua/value/msgpack_object.h"
@@ -445,6 +447,17 @@ static void encode_other(struct encoder *e, int idx)
 	lua_pop(L, 1);
 }
 
+static void encode_tuple(struct encoder *e, const struct lua_tuple *t)
+{
+	uint32_t size;
+	const char *data = lua_tuple_data(t, &size);
+	if (e->codec->formats != NULL)
+		format_map_put_tuple(e->codec->formats, e->out, lua_tuple_format(t), t->dict,
+				     data, size);
+	else
+		buf_append(e->out, data, size);
+}
+
 static void encode_cdata(struct encoder *e, int idx)
 {
 	void *payload;
@@ -461,12 +474,7 @@ static void encode_cdata(struct encoder *e, int idx)
 	case CDATA_FLOAT: encode_float(e, *(float *)payload); break;
 	case CDATA_DOUBLE: encode_double(e, *(double *)payload); break;
 	case CDATA_BOOL: *buf_alloc(e->out, 1) = (char)(*(bool *)payload ? 0xc3 : 0xc2); break;
-	case CDATA_TUPLE: {
-		uint32_t size;
-		const char *data = lua_tuple_data(payload, &size);
-		buf_append(e->out, data, size);
-		break;
-	}
+	case CDATA_TUPLE: encode_tuple(e, payload); break;
 	case CDATA_ERROR: {
 		encode_error(e, *(struct error **)payload);
 		break;

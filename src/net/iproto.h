@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum {
-	/** Of the protocol, as the answer to ID tells: the one that has WATCH_ONCE. */
-	IPROTO_PROTOCOL_VERSION = 6,
+	/** Of the protocol, as the answer to ID tells: the one that has IPROTO_IS_SYNC. */
+	IPROTO_PROTOCOL_VERSION = 9,
 	NET_MSG_MAX_DEFAULT = 768,
 	NET_MSG_MAX_MIN = 2,
 	NET_READAHEAD_DEFAULT = 16320,
@@ -56,6 +56,12 @@ void net_stop(void);
 
 /** The most requests that are at work at a time (net_msg_max, at least NET_MSG_MAX_MIN). */
 void net_set_msg_max(int count);
+
+/**
+ * May clients have tuples of CALL and EVAL with the names of their fields, where they ask for it
+ * in ID (the default), or is that not offered? Holds for what ID asks from now on.
+ */
+void net_set_call_tuples(bool is_offered);
 
 /** How much is read from a socket at a go (readahead), in bytes. */
 void net_set_readahead(size_t size);

@@ -17,6 +17,7 @@
 #include "db/iproto_const.h"
 #include "db/port.h"
 #include "db/schema/space.h"
+#include "db/tuple/format_map.h"
 #include "db/tuple/tuple.h"
 #include "net/auth.h"
 #include "net/connection.h"
@@ -26,7 +27,7 @@
 enum {
 	AT_LENGTH = 1, AT_CODE = 8, AT_SYNC = 14, AT_SCHEMA_VERSION = 24,
 	/** "81 30 dd COUNT(4)": a map of one, the key, an array. */
-	DATA_HEADER_SIZE = 7, AT_COUNT = 3,
+	DATA_HEADER_SIZE = 7, AT_COUNT = 3, FIXMAP = 0x80,
 	/** An event's length, as an integer of 32 bits. */
 	EVENT_LENGTH_SIZE = 5,
 };
@@ -119,11 +120,18 @@ void reply_raw(struct connection *con, const char *header, size_t header_size, c
 	connection_answered(con);
 }
 
-void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple)
+/** Encodes the values; key and map of the formats of tuples go to `formats`. */
+static int dump_port(struct port *port, struct buf *out, unsigned flags, struct buf *formats)
 {
-	uint32_t size = 0;
-	const char *data = tuple != NULL ? tuple_data_range(tuple, &size) : NULL;
-	reply_value(con, sync, data, size);
+	if ((flags & REPLY_FORMATS) == 0)
+		return port_dump(port, out, (flags & REPLY_COMPAT_16) != 0);
+	struct format_map map;
+	format_map_create(&map);
+	int count = port_dump_with_formats(port, out, &map);
+	mp_put_uint(formats, IPROTO_TUPLE_FORMATS);
+	format_map_put_formats(&map, formats);
+	format_map_destroy(&map);
+	return count;
 }
 
 /**
@@ -132,16 +140,17 @@ void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tupl
  * encoder of the values does.
  */
 static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct port *port,
-		    bool compat_16, const struct buf *position)
+		    unsigned flags, const struct buf *position)
 {
-	struct buf *out = connection_output(con);
+	struct buf *out = connection_output(con), formats = BUF_INIT;
 	size_t begin = out->size;
 	buf_alloc(out, REPLY_HEADER_SIZE + DATA_HEADER_SIZE);
 	con->is_encoding = true;
-	int count = port_dump(port, out, compat_16);
+	int count = dump_port(port, out, flags, &formats);
 	con->is_encoding = false;
 	if (con->fd < 0) {
 		buf_truncate(out, 0);
+		buf_free(&formats);
 		return 0;
 	}
 	/* Once more, for the end of the turn that it is now. */
@@ -150,6 +159,10 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 		mp_put_uint(out, IPROTO_POSITION);
 		mp_put_strn(out, position->data, position->size);
 	}
+	int keys = 1 + (position != NULL) + (formats.size > 0);
+	if (count >= 0)
+		buf_append(out, formats.data, formats.size);
+	buf_free(&formats);
 	size_t size = out->size - begin;
 	if (count >= 0 && size > PACKET_SIZE_MAX) {
 		client_error(ER_UNSUPPORTED, "Protocol", "an answer of more than 2 GB");
@@ -161,29 +174,45 @@ static int put_port(struct connection *con, uint64_t sync, uint32_t code, struct
 	}
 	put_header(out->data + begin, sync, code, size - REPLY_HEADER_SIZE);
 	put_data_header(out->data + begin + REPLY_HEADER_SIZE, count);
-	if (position != NULL)
-		out->data[begin + REPLY_HEADER_SIZE] = '\x82';
+	out->data[begin + REPLY_HEADER_SIZE] = (char)(FIXMAP + keys);
 	fiber()->usage.response_bytes += size;
 	connection_answered(con);
 	return 0;
 }
 
-int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16)
+int reply_port(struct connection *con, uint64_t sync, struct port *port, unsigned flags)
 {
-	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, compat_16, NULL) : 0;
+	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, flags, NULL) : 0;
 }
 
 int reply_page(struct connection *con, uint64_t sync, struct port *port,
-	       const struct buf *position)
+	       const struct buf *position, unsigned flags)
 {
 	if (position->size == 0)
 		position = NULL;
-	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, false, position) : 0;
+	return can_answer(con) ? put_port(con, sync, IPROTO_OK, port, flags, position) : 0;
+}
+
+int reply_tuple(struct connection *con, uint64_t sync, struct tuple *tuple, unsigned flags)
+{
+	uint32_t size = 0;
+	if ((flags & REPLY_FORMATS) == 0) {
+		const char *data = tuple != NULL ? tuple_data_range(tuple, &size) : NULL;
+		reply_value(con, sync, data, size);
+		return 0;
+	}
+	struct port port;
+	port_c_create(&port);
+	if (tuple != NULL)
+		port_c_add_tuple(&port, tuple);
+	int rc = reply_port(con, sync, &port, flags);
+	port_destroy(&port);
+	return rc;
 }
 
 int reply_push(struct connection *con, uint64_t sync, struct port *port)
 {
-	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, false, NULL);
+	return con->fd < 0 ? 0 : put_port(con, sync, IPROTO_CHUNK, port, 0, NULL);
 }
 
 void reply_error(struct connection *con, uint64_t sync, const struct error *e)
@@ -226,14 +255,8 @@ void reply_event(struct connection *con, const char *name, size_t len, const cha
 	connection_answered(con);
 }
 
-void reply_id(struct connection *con, uint64_t sync)
+void reply_id(struct connection *con, uint64_t sync, uint64_t features)
 {
-	static const uint8_t features[] = {
-		IPROTO_FEATURE_STREAMS, IPROTO_FEATURE_TRANSACTIONS,
-		IPROTO_FEATURE_ERROR_EXTENSION, IPROTO_FEATURE_WATCHERS,
-		IPROTO_FEATURE_PAGINATION, IPROTO_FEATURE_SPACE_AND_INDEX_NAMES,
-		IPROTO_FEATURE_WATCH_ONCE,
-	};
 	if (!can_answer(con))
 		return;
 	struct buf *out = connection_output(con);
@@ -243,9 +266,9 @@ void reply_id(struct connection *con, uint64_t sync)
 	mp_put_uint(out, IPROTO_VERSION);
 	mp_put_uint(out, IPROTO_PROTOCOL_VERSION);
 	mp_put_uint(out, IPROTO_FEATURES);
-	mp_put_array(out, sizeof(features));
-	for (size_t i = 0; i < sizeof(features); i++)
-		mp_put_uint(out, features[i]);
+	mp_put_array(out, __builtin_popcountll(features));
+	for (; features != 0; features &= features - 1)
+		mp_put_uint(out, __builtin_ctzll(features));
 	mp_put_uint(out, IPROTO_AUTH_TYPE);
 	mp_put_str(out, password_method_names[auth_config.method]);
 	put_header(out->data + begin, sync, IPROTO_OK, out->size - begin - REPLY_HEADER_SIZE);

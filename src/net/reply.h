@@ -24,18 +24,26 @@ struct tuple;
 
 enum { REPLY_HEADER_SIZE = 28 };
 
+/** How an answer's values are encoded: bits. */
+enum reply_flag {
+	/** Of the old CALL: each value that is no array becomes one. */
+	REPLY_COMPAT_16 = 1,
+	/** Tuples are extensions, and their formats follow (db/tuple/format_map.h). */
+	REPLY_FORMATS = 2,
+};
+
 /** Success with an empty body. */
 void reply_ok(struct connection *con, uint64_t sync);
 
 /** Success with a port's values as an array. -1 where they can't be encoded: nothing is sent. */
-int reply_port(struct connection *con, uint64_t sync, struct port *port, bool compat_16);
+int reply_port(struct connection *con, uint64_t sync, struct port *port, unsigned flags);
 
 /** The same with a position, where that is not empty. */
 int reply_page(struct connection *con, uint64_t sync, struct port *port,
-	       const struct buf *position);
+	       const struct buf *position, unsigned flags);
 
-/** Success with an array of one tuple, or of none for NULL. */
-void reply_tuple(struct connection *con, uint64_t sync, const struct tuple *tuple);
+/** Success with an array of one tuple, or of none for NULL. -1 as reply_port(). */
+int reply_tuple(struct connection *con, uint64_t sync, struct tuple *tuple, unsigned flags);
 
 /** An error with its code, text and stack of causes. */
 void reply_error(struct connection *con, uint64_t sync, const struct error *e);
@@ -51,8 +59,8 @@ void reply_raw(struct connection *con, const char *header, size_t header_size, c
 /** Success with an array of one value, or of none for NULL. */
 void reply_value(struct connection *con, uint64_t sync, const char *value, size_t size);
 
-/** The protocol's version and the features we have. */
-void reply_id(struct connection *con, uint64_t sync);
+/** The protocol's version and the features (bits) we have. */
+void reply_id(struct connection *con, uint64_t sync, uint64_t features);
 
 /** A message ahead of the answer (box.session.push). -1 where the values can't be encoded. */
 int reply_push(struct connection *con, uint64_t sync, struct port *port);

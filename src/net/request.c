@@ -16,6 +16,7 @@
 #include "db/proc_stat.h"
 #include "db/schema/access.h"
 #include "db/schema/space.h"
+#include "db/tuple/format_map.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 #include "net/auth.h"
@@ -31,6 +32,35 @@
 #include "net/subscription.h"
 #include "net/watch.h"
 #include "net/worker.h"
+
+#define FEATURE(name) (UINT64_C(1) << IPROTO_FEATURE_ ## name)
+
+/** What ID tells clients of. */
+static uint64_t features_offered =
+	FEATURE(STREAMS) | FEATURE(TRANSACTIONS) | FEATURE(ERROR_EXTENSION) | FEATURE(WATCHERS) |
+	FEATURE(PAGINATION) | FEATURE(SPACE_AND_INDEX_NAMES) | FEATURE(WATCH_ONCE) |
+	FEATURE(DML_TUPLE_EXTENSION) | FEATURE(CALL_RET_TUPLE_EXTENSION) |
+	FEATURE(CALL_ARG_TUPLE_EXTENSION) | FEATURE(IS_SYNC);
+
+void net_set_call_tuples(bool is_offered)
+{
+	uint64_t bits = FEATURE(CALL_RET_TUPLE_EXTENSION) | FEATURE(CALL_ARG_TUPLE_EXTENSION);
+	features_offered = is_offered ? features_offered | bits : features_offered & ~bits;
+}
+
+/** How the answer to a request on a space has its tuples. */
+static unsigned dml_flags(const struct connection *con)
+{
+	return (con->features & FEATURE(DML_TUPLE_EXTENSION)) != 0 ? REPLY_FORMATS : 0;
+}
+
+/** The same for a call. */
+static unsigned call_flags(const struct connection *con, uint32_t type)
+{
+	if (type == IPROTO_CALL_16)
+		return REPLY_COMPAT_16;
+	return (con->features & FEATURE(CALL_RET_TUPLE_EXTENSION)) != 0 ? REPLY_FORMATS : 0;
+}
 
 /** Names become numbers. */
 static int resolve_names(struct request *r)
@@ -88,7 +118,7 @@ static int process_select_page(struct connection *con, uint64_t sync, const stru
 	int rc = db_select(r->space_id, r->index_id, r->iterator, r->offset, r->limit, r->key,
 			   r->key_end, &page, &port);
 	if (rc == 0) {
-		rc = reply_page(con, sync, &port, &position);
+		rc = reply_page(con, sync, &port, &position, dml_flags(con));
 		port_destroy(&port);
 	}
 	buf_free(&after);
@@ -108,7 +138,7 @@ static int process_select(struct connection *con, const struct xrow_header *row)
 	if (db_select(r.space_id, r.index_id, r.iterator, r.offset, r.limit, r.key, r.key_end, NULL,
 		      &port) != 0)
 		return -1;
-	int rc = reply_port(con, row->sync, &port, false);
+	int rc = reply_port(con, row->sync, &port, dml_flags(con));
 	port_destroy(&port);
 	return rc;
 }
@@ -123,20 +153,19 @@ static int process_change(struct connection *con, const struct xrow_header *row,
 	worker_hand_over();
 	if (db_process(&r, &tuple) != 0)
 		return -1;
-	reply_tuple(con, row->sync, row->type != IPROTO_UPSERT ? tuple : NULL);
+	int rc = reply_tuple(con, row->sync, row->type != IPROTO_UPSERT ? tuple : NULL,
+			     dml_flags(con));
 	if (tuple != NULL)
 		tuple_unref(tuple);
-	return 0;
+	return rc;
 }
 
-static int process_call(struct connection *con, const struct xrow_header *row)
+/** Does the call and answers, with the formats of tuples among its arguments or NULL. */
+static int run_call(struct connection *con, const struct xrow_header *row,
+		    const struct request *request, struct format_map *formats)
 {
 	static const char no_args[] = "\x90";
-	struct request r;
-	stat_count(row->type == IPROTO_EVAL ? STAT_EVAL : STAT_CALL, 1);
-	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
-		return -1;
-	worker_hand_over();
+	const struct request r = *request;
 	struct port args, result;
 	struct proc_mark mark;
 	uint64_t number = stat_totals[STAT_NET_REQUESTS];
@@ -145,13 +174,14 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 		port_msgpack_create(&args, r.tuple, r.tuple_end);
 	else
 		port_msgpack_create(&args, no_args, no_args + 1);
+	port_msgpack_set_formats(&args, formats);
 	int rc = row->type == IPROTO_EVAL ? db_eval_open(r.name, r.name_size, &args, &result) :
 		 db_call_open(r.name, r.name_size, &args, &result);
 	/* A stream's transaction goes on to its next request. */
 	if (row->stream_id == 0)
 		rc = db_call_finish(rc, &result);
 	if (rc == 0) {
-		rc = reply_port(con, row->sync, &result, row->type == IPROTO_CALL_16);
+		rc = reply_port(con, row->sync, &result, call_flags(con, row->type));
 		port_destroy(&result);
 	}
 	port_destroy(&args);
@@ -160,6 +190,24 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 				      rc != 0);
 	else
 		proc_stat_end_request(&mark, number, r.name, r.name_size, rc != 0);
+	return rc;
+}
+
+static int process_call(struct connection *con, const struct xrow_header *row)
+{
+	struct request r;
+	stat_count(row->type == IPROTO_EVAL ? STAT_EVAL : STAT_CALL, 1);
+	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+		return -1;
+	worker_hand_over();
+	if (r.formats == NULL)
+		return run_call(con, row, &r, NULL);
+	struct format_map formats;
+	format_map_create(&formats);
+	int rc = format_map_read(&formats, r.formats);
+	if (rc == 0)
+		rc = run_call(con, row, &r, &formats);
+	format_map_destroy(&formats);
 	return rc;
 }
 
@@ -201,6 +249,10 @@ static int process_txn(struct connection *con, const struct xrow_header *row)
 	}
 	if (request_decode(&r, row, 0) != 0)
 		return -1;
+	if (r.has_is_sync && !r.is_sync) {
+		client_error(ER_ILLEGAL_PARAMS, "is_sync can only be true");
+		return -1;
+	}
 	worker_hand_over();
 	int rc;
 	if (row->type == IPROTO_BEGIN)
@@ -241,9 +293,9 @@ static int process_id(struct connection *con, const struct xrow_header *row)
 	struct request r;
 	if (request_decode(&r, row, 0) != 0)
 		return -1;
-	con->features = r.features;
-	con->session->takes_errors = (r.features >> IPROTO_FEATURE_ERROR_EXTENSION & 1) != 0;
-	reply_id(con, row->sync);
+	con->features = r.features & features_offered;
+	con->session->takes_errors = (r.features & FEATURE(ERROR_EXTENSION)) != 0;
+	reply_id(con, row->sync, features_offered);
 	return 0;
 }
 

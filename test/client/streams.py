@@ -247,7 +247,7 @@ class Identity(Base):
         self.c.send(packet(ID, {VERSION: 8, FEATURES: [0, 1, 2, 3, 99]}, 1))
         header, body = self.c.response()
         self.assertEqual(header[TYPE], 0)
-        self.assertEqual(body, {VERSION: 6, FEATURES: [0, 1, 2, 3, 4, 5, 6], AUTH_TYPE: 'chap-sha1'})
+        self.assertEqual(body, {VERSION: 9, FEATURES: [*range(10), 11], AUTH_TYPE: 'chap-sha1'})
         self.assertEqual(self.c.one(ID, {FEATURES: 'x'})[0], 20)
         self.assertEqual(self.c.one(ID, {FEATURES: ['x']})[0], 20)
 

@@ -77,7 +77,7 @@ test:test('compat', function(t)
     t:is(yaml.encode('a: x\n- b\n'), '--- |\n  a: x\n  - b\n...\n', 'lines')
     t:is_deeply(getmetatable(compat).__serialize(), {
         {json_escape_forward_slash = 'new'}, {yaml_pretty_multiline = 'new'}, {binary_data_decoding = 'default (old)'},
-        {box_session_push_deprecation = 'default (old)'},
+        {box_tuple_extension = 'default (old)'}, {box_session_push_deprecation = 'default (old)'},
     }, 'in the console')
     t:is(loadstring(compat.dump()) ~= nil, true, 'dump')
     local dumped = compat.dump('old')

@@ -60,8 +60,8 @@ static struct dictionary *dictionary_new(const struct field_def *fields, uint32_
 	return dict;
 }
 
-const struct tuple_dictionary *tuple_dictionary_intern(const struct field_def *fields,
-						       uint32_t count)
+static const struct tuple_dictionary *find(const struct field_def *fields, uint32_t count,
+					   bool is_made)
 {
 	if (count == 0)
 		return &dictionary_empty;
@@ -73,12 +73,29 @@ const struct tuple_dictionary *tuple_dictionary_intern(const struct field_def *f
 	for (uint32_t i = 0; i < count; i++)
 		buf_append(&key, fields[i].name, strlen(fields[i].name) + 1);
 	struct dictionary *dict = map_str_get(&by_names, key.data, key.size);
-	if (dict == NULL) {
+	if (dict == NULL && is_made) {
 		dict = dictionary_new(fields, count);
 		map_str_put(&by_names, key.data, key.size, dict);
 	}
 	buf_free(&key);
-	return &dict->base;
+	return dict != NULL ? &dict->base : NULL;
+}
+
+const struct tuple_dictionary *tuple_dictionary_intern(const struct field_def *fields,
+						       uint32_t count)
+{
+	return find(fields, count, true);
+}
+
+const struct tuple_dictionary *tuple_dictionary_known(const struct field_def *fields,
+						      uint32_t count)
+{
+	return find(fields, count, false);
+}
+
+uint32_t tuple_dictionary_count(void)
+{
+	return by_id_count;
 }
 
 const struct tuple_dictionary *tuple_dictionary_by_id(uint32_t id)

@@ -72,6 +72,10 @@ struct tuple_dictionary {
 /** The dictionary of a list of names, made at need; lives for good. */
 const struct tuple_dictionary *tuple_dictionary_intern(const struct field_def *fields,
 						       uint32_t count);
+/** The same where it is there already, else NULL; and how many there are. */
+const struct tuple_dictionary *tuple_dictionary_known(const struct field_def *fields,
+						      uint32_t count);
+uint32_t tuple_dictionary_count(void);
 /** NULL where there is none of that id. */
 const struct tuple_dictionary *tuple_dictionary_by_id(uint32_t id);
 /** The field number from 0 of a name, or -1. */

@@ -127,6 +127,14 @@ static bool request_field(struct request *request, uint64_t key, const char **po
 		request->has_timeout = true;
 		if (!mp_read_double(pos, &request->timeout))
 			return false;
+	} else if (key == IPROTO_IS_SYNC) {
+		if (mp_typeof(**pos) != MP_BOOL)
+			return false;
+		request->has_is_sync = true;
+		request->is_sync = mp_decode_bool(pos);
+	} else if (key == IPROTO_TUPLE_FORMATS) {
+		request->formats = *pos;
+		mp_next(pos);
 	} else if (key == IPROTO_FEATURES) {
 		return features_field(request, pos);
 	} else {

@@ -64,6 +64,10 @@ struct request {
 	bool has_timeout;
 	double timeout;
 	uint32_t txn_isolation;
+	/** Of BEGIN and COMMIT: is_sync was given, and what it was. */
+	bool has_is_sync, is_sync;
+	/** Of CALL and EVAL: formats of tuples among the arguments, a value in MessagePack. Or NULL. */
+	const char *formats;
 	/** Of ID: bits (1 << feature). */
 	uint64_t features;
 	/** The row that is being recovered, or NULL for a new change. */

@@ -120,7 +120,8 @@ static int dump_run(lua_State *L)
 }
 
 /** Encodes values that cannot raise, as most results are; false where there is another. */
-static bool dump_scalars(const struct port_lua *p, struct buf *out)
+static bool dump_scalars(const struct port_lua *p, struct buf *out,
+			 const struct lua_codec *codec)
 {
 	size_t mark = out->size;
 	for (int i = p->bottom + 1; i <= p->bottom + p->count; i++) {
@@ -131,7 +132,7 @@ static bool dump_scalars(const struct port_lua *p, struct buf *out)
 			buf_truncate(out, mark);
 			return false;
 		}
-		lua_encode(p->L, i, out, &lua_codec_default);
+		lua_encode(p->L, i, out, codec);
 	}
 	return true;
 }
@@ -144,14 +145,18 @@ void lua_codec_for_session(struct lua_codec *codec)
 }
 
 /** Consumes the values where one of them may raise: a port is dumped once. */
-static int port_lua_dump(struct port *port, struct buf *out, bool compat_16)
+static int port_lua_dump(struct port *port, struct buf *out, bool compat_16,
+			 struct format_map *formats)
 {
 	struct port_lua *p = (struct port_lua *)port;
 	lua_State *L = p->L;
-	if (!compat_16 && dump_scalars(p, out))
+	if (!compat_16 && formats == NULL && dump_scalars(p, out, &lua_codec_default))
 		return p->count;
 	size_t mark = out->size;
 	struct lua_codec codec = lua_codec_default;
+	codec.formats = formats;
+	if (formats != NULL && dump_scalars(p, out, &codec))
+		return p->count;
 	lua_codec_for_session(&codec);
 	struct dump d = {.out = out, .codec = &codec, .compat_16 = compat_16};
 	if (!lua_checkstack(L, 2)) {
@@ -214,9 +219,16 @@ static int push_port_msgpack(lua_State *L, const struct port *port)
 	const char *end;
 	const char *data = port_msgpack_data(port, &end);
 	uint32_t count = mp_decode_array(&data);
+	struct lua_codec with_formats;
+	const struct lua_codec *codec = &lua_codec_default;
+	if (port_msgpack_formats(port) != NULL) {
+		with_formats = lua_codec_default;
+		with_formats.formats = port_msgpack_formats(port);
+		codec = &with_formats;
+	}
 	check_stack(L, count + 8);
 	for (uint32_t i = 0; i < count; i++)
-		lua_decode(L, &data, &lua_codec_default);
+		lua_decode(L, &data, codec);
 	return count;
 }
 

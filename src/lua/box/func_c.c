@@ -13,6 +13,7 @@
 #include "db/error.h"
 #include "db/schema/func.h"
 #include "db/schema/user.h"
+#include "db/tuple/format_map.h"
 #include "lua/bridge.h"
 #include "lua/box/call.h"
 #include "lua/module/c_library.h"
@@ -62,6 +63,11 @@ static int c_call(struct func *func, struct port *args, struct port *result)
 	struct buf buf = BUF_INIT;
 	if (args->vtab == &port_msgpack_vtab) {
 		data = port_msgpack_data(args, &end);
+		if (port_msgpack_formats(args) != NULL) {
+			format_map_strip(&buf, data, end);
+			data = buf.data;
+			end = buf_end(&buf);
+		}
 	} else {
 		data = collect_args(args, &buf);
 		if (data == NULL) {

@@ -21,12 +21,13 @@ M.key = {
     SQL_TEXT = 0x40, SQL_BIND = 0x41, SQL_INFO = 0x42, STMT_ID = 0x43, REPLICA_ANON = 0x50,
     ID_FILTER = 0x51, ERROR = 0x52, TERM = 0x53, VERSION = 0x54, FEATURES = 0x55,
     TIMEOUT = 0x56, EVENT_KEY = 0x57, EVENT_DATA = 0x58, TXN_ISOLATION = 0x59,
-    VCLOCK_SYNC = 0x5a, AUTH_TYPE = 0x5b, SPACE_NAME = 0x5e, INDEX_NAME = 0x5f,
+    VCLOCK_SYNC = 0x5a, AUTH_TYPE = 0x5b, REPLICASET_NAME = 0x5c, INSTANCE_NAME = 0x5d,
+    SPACE_NAME = 0x5e, INDEX_NAME = 0x5f, TUPLE_FORMATS = 0x60, IS_SYNC = 0x61,
 }
 M.type = {
     OK = 0, SELECT = 1, INSERT = 2, REPLACE = 3, UPDATE = 4, DELETE = 5, CALL_16 = 6, AUTH = 7,
     EVAL = 8, UPSERT = 9, CALL = 10, EXECUTE = 11, NOP = 12, PREPARE = 13, BEGIN = 14,
-    COMMIT = 15, ROLLBACK = 16, RAFT = 30, RAFT_PROMOTE = 31, RAFT_DEMOTE = 32,
+    COMMIT = 15, ROLLBACK = 16, INSERT_ARROW = 17, RAFT = 30, RAFT_PROMOTE = 31, RAFT_DEMOTE = 32,
     RAFT_CONFIRM = 40, RAFT_ROLLBACK = 41, PING = 64, JOIN = 65, SUBSCRIBE = 66,
     VOTE_DEPRECATED = 67, VOTE = 68, FETCH_SNAPSHOT = 69, REGISTER = 70, JOIN_META = 71,
     JOIN_SNAPSHOT = 72, ID = 73, WATCH = 74, UNWATCH = 75, EVENT = 76, WATCH_ONCE = 77,
@@ -37,16 +38,19 @@ M.metadata_key = {NAME = 0, TYPE = 1, COLL = 2, IS_NULLABLE = 3, IS_AUTOINCREMEN
 M.ballot_key = {
     IS_RO_CFG = 1, VCLOCK = 2, GC_VCLOCK = 3, IS_RO = 4, IS_ANON = 5, IS_BOOTED = 6,
     CAN_LEAD = 7, BOOTSTRAP_LEADER_UUID = 8, REGISTERED_REPLICA_UUIDS = 9,
+    INSTANCE_NAME = 10,
 }
 M.raft_key = {TERM = 0, VOTE = 1, STATE = 2, VCLOCK = 3, LEADER_ID = 4, IS_LEADER_SEEN = 5}
 M.feature = {
     streams = 0, transactions = 1, error_extension = 2, watchers = 3, pagination = 4,
-    space_and_index_names = 5, watch_once = 6,
+    space_and_index_names = 5, watch_once = 6, dml_tuple_extension = 7,
+    call_ret_tuple_extension = 8, call_arg_tuple_extension = 9, fetch_snapshot_cursor = 10,
+    is_sync = 11, insert_arrow = 12,
 }
 M.protocol_version = c.version
 M.protocol_features = {}
 for name in pairs(M.feature) do
-    M.protocol_features[name] = true
+    M.protocol_features[name] = name ~= 'fetch_snapshot_cursor' and name ~= 'insert_arrow'
 end
 
 -- A key as a name of either case, or as a number.

@@ -28,7 +28,7 @@ local function set(name, value, level)
     if option.obsolete ~= nil and result == 'old' then
         error(('Chosen option %s is no longer available'):format(name), level + 1)
     end
-    option.action(result == 'new')
+    option.action(result == 'new', value)
     option.current = value
 end
 
@@ -129,6 +129,9 @@ for _, row in ipairs({
     {'json_escape_forward_slash', 'JSON leaves a slash as it is (new), or writes a backslash before it (old).'},
     {'yaml_pretty_multiline', 'YAML writes strings of several lines as blocks (new), or quotes them (old).'},
     {'binary_data_decoding', 'Binary data of MessagePack and YAML becomes a varbinary (new), or a string (old).'},
+    {'box_tuple_extension',
+     'net.box has tuples with the names of their fields in calls (new), or tables (old); by ' ..
+     'default it has tables, and clients of this server have what they ask for.'},
     {'box_session_push_deprecation', 'box.session.push() is an error (new), or works (old).'},
 }) do
     add_option({name = row[1], default = 'old', brief = row[2], action = internal[row[1]]})

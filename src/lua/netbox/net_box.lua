@@ -141,9 +141,11 @@ local function make_hooks(weak, cond, shared)
         end
     end
 
-    function hooks.identified(id)
+    function hooks.identified(id, has_names)
         local conn = weak[1]
         if conn ~= nil then
+            -- Without a schema spaces are what users call them, if the server knows of names.
+            conn.space = has_names and schema.by_name(conn) or nil
             conn.peer_protocol_version = id.version
             conn.peer_protocol_features = id.features
         end

@@ -271,6 +271,29 @@ function schema.build(connection, space_rows, index_rows, collation_rows)
     return spaces
 end
 
+-- Spaces and indexes by name or number, as they are asked for: nobody knows if they are there but
+-- the server.
+function schema.by_name(connection)
+    local function index_by_name(space)
+        return setmetatable({}, {__index = function(_, name)
+            if type(name) ~= 'string' and type(name) ~= 'number' then
+                return nil
+            end
+            return setmetatable({space = space, id = name, name = name}, index_mt)
+        end})
+    end
+    return setmetatable({}, {__index = function(_, name)
+        if type(name) ~= 'string' and type(name) ~= 'number' then
+            return nil
+        end
+        local space = setmetatable({
+            connection = connection, id = name, name = name, _dict = 0,
+        }, space_mt)
+        space.index = index_by_name(space)
+        return space
+    end})
+end
+
 -- The same spaces, for a stream: made as they are asked for.
 function schema.for_stream(connection, stream_id)
     local known = {}

@@ -36,10 +36,19 @@ local function isolation_of(level)
     return number
 end
 
+local function is_sync_of(txn_opts)
+    local is_sync = txn_opts.is_sync
+    if is_sync ~= nil and is_sync ~= true then
+        box.error(box.error.ILLEGAL_PARAMS, 'is_sync can only be true')
+    end
+    return is_sync
+end
+
 function stream_methods.begin(stream, txn_opts, opts)
     check_stream(stream, 'begin')
-    local timeout, level
+    local timeout, level, is_sync
     if type(txn_opts) == 'table' then
+        is_sync = is_sync_of(txn_opts)
         timeout, level = txn_opts.timeout, isolation_of(txn_opts.txn_isolation)
         if timeout ~= nil and (type(timeout) ~= 'number' or timeout <= 0) then
             box.error(box.error.ILLEGAL_PARAMS, 'timeout must be a number greater than 0')
@@ -47,12 +56,17 @@ function stream_methods.begin(stream, txn_opts, opts)
     elseif txn_opts ~= nil then
         box.error(box.error.ILLEGAL_PARAMS, 'options should be a table')
     end
-    stream:_request(method.begin, opts, 0, stream._stream_id, timeout, level)
+    stream:_request(method.begin, opts, 0, stream._stream_id, timeout, level,
+                    is_sync)
 end
 
-function stream_methods.commit(stream, _, opts)
+function stream_methods.commit(stream, txn_opts, opts)
     check_stream(stream, 'commit')
-    stream:_request(method.commit, opts, 0, stream._stream_id)
+    if txn_opts ~= nil and type(txn_opts) ~= 'table' then
+        box.error(box.error.ILLEGAL_PARAMS, 'options should be a table')
+    end
+    stream:_request(method.commit, opts, 0, stream._stream_id,
+                    txn_opts ~= nil and is_sync_of(txn_opts) or nil)
 end
 
 function stream_methods.rollback(stream, _, opts)

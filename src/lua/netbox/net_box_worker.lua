@@ -81,7 +81,7 @@ end
 
 -- Asks for version and features. A server that does not know the request has none.
 local function identify(transport, opts, hooks)
-    local answer = ask(transport, method.id)
+    local answer = ask(transport, method.id, opts.fetch_schema == false)
     local id = {version = 0, features = {}}
     for _, name in pairs(FEATURES) do
         id.features[name] = false
@@ -95,7 +95,10 @@ local function identify(transport, opts, hooks)
             end
         end
     end
-    hooks.identified(id)
+    local features = id.features
+    core.set_tuples(transport, features.call_arg_tuple_extension,
+                    features.call_ret_tuple_extension or features.dml_tuple_extension)
+    hooks.identified(id, opts.fetch_schema == false and features.space_and_index_names)
     return check_id(id, opts), id
 end
 

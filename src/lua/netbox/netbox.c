@@ -210,7 +210,16 @@ static int transport_set_schema_version(lua_State *L)
 {
 	struct netbox *t = check_transport(L);
 	t->schema_version = (uint64_t)luaL_checknumber(L, 2);
-		return 0;
+	return 0;
+}
+
+/** set_tuples(t, takes, gets): see struct netbox */
+static int transport_set_tuples(lua_State *L)
+{
+	struct netbox *t = check_transport(L);
+	t->takes_tuples = lua_toboolean(L, 2);
+	t->gets_tuples = lua_toboolean(L, 3);
+	return 0;
 }
 
 /**
@@ -380,13 +389,42 @@ static int throw_no_connection(lua_State *L, const struct netbox *t)
 	return lua_throw(L);
 }
 
+static struct lua_class formats_class = {.name = "net.box.formats"};
+
+static int formats_gc(lua_State *L)
+{
+	format_map_destroy(lua_class_check(L, 1, &formats_class));
+	return 0;
+}
+
+/** [raises] Pushes an object with the formats of tuples in a request. */
+static struct format_map *push_formats(lua_State *L)
+{
+	struct format_map *formats = lua_newuserdata(L, sizeof(*formats));
+	format_map_create(formats);
+	lua_class_set(L, &formats_class);
+	return formats;
+}
+
+static bool is_call(enum netbox_method method)
+{
+	return method == NETBOX_CALL || method == NETBOX_EVAL;
+}
+
 /** [raises] Gives the request its number and encodes its packet. */
 static void encode_request(lua_State *L, struct netbox *t, struct netbox_request *r,
 			   struct buf *packet)
 {
 	uint64_t stream_id = (uint64_t)luaL_optnumber(L, ARG_STREAM, 0);
 	r->sync = ++t->last_sync;
-	netbox_encode(L, ARG_FIRST, r->method, r->sync, stream_id, packet);
+	r->may_have_formats = t->gets_tuples;
+	if (t->takes_tuples && lua_compat.calls_have_tuples && is_call(r->method)) {
+		struct format_map *formats = push_formats(L);
+		netbox_encode(L, ARG_FIRST, r->method, r->sync, stream_id, formats, packet);
+		lua_pop(L, 1);
+	} else {
+		netbox_encode(L, ARG_FIRST, r->method, r->sync, stream_id, NULL, packet);
+	}
 	/* A __serialize may have closed the connection. */
 	if (t->fd < 0)
 		throw_no_connection(L, t);
@@ -583,7 +621,8 @@ void lua_netbox_init(lua_State *L)
 		{"read_until", transport_read_until}, {"write", transport_write},
 		{"start", transport_start}, {"fail", transport_fail}, {"close", transport_close},
 		{"is_closed", transport_is_closed}, {"touch", transport_touch},
-		{"set_schema_version", transport_set_schema_version}, {"wait", transport_wait},
+		{"set_schema_version", transport_set_schema_version},
+		{"set_tuples", transport_set_tuples}, {"wait", transport_wait},
 		{"sleep", transport_sleep}, {"next_event", transport_next_event},
 		{"watch", transport_watch}, {"unwatch", transport_unwatch},
 		{"request", transport_request}, {"scramble", lua_scramble},
@@ -594,6 +633,7 @@ void lua_netbox_init(lua_State *L)
 	lua_pushcfunction(L, handle_gc);
 	lua_setfield(L, -2, "__gc");
 	lua_pop(L, 1);
+	lua_class_new_with_gc(L, &formats_class, formats_gc);
 	netbox_future_init(L);
 	netbox_response_init(L);
 	lua_new_module(L, "tarn.netbox", functions);

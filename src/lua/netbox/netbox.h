@@ -22,6 +22,7 @@
 #include "core/fiber.h"
 #include "core/list.h"
 #include "core/map.h"
+#include "db/tuple/format_map.h"
 
 struct error;
 struct lua_ibuf;
@@ -43,10 +44,11 @@ enum netbox_method {
 	NETBOX_FIRST,		/* a tuple */
 	NETBOX_COUNT,		/* a call whose first value is the result */
 	NETBOX_EXECUTE, NETBOX_PREPARE, NETBOX_UNPREPARE, /* (text or id, parameters, options) */
-	NETBOX_BEGIN,		/* (timeout, isolation) */
-	NETBOX_COMMIT, NETBOX_ROLLBACK,
+	NETBOX_BEGIN,		/* (timeout, isolation, is_sync) */
+	NETBOX_COMMIT,		/* (is_sync) */
+	NETBOX_ROLLBACK,
 	NETBOX_WATCH_ONCE,	/* (key) */
-	NETBOX_ID,		/* (): {version, features, auth type} */
+	NETBOX_ID,		/* (has no schema): {version, features, auth type} */
 	NETBOX_AUTH,		/* (user, method, scramble) */
 	netbox_method_MAX,
 };
@@ -70,6 +72,9 @@ struct netbox_request {
 	struct error *error;
 	/** The body as it came, a map; empty where the packet had none. */
 	struct buf body;
+	/** Tuples of the answer may be extensions; their formats, once these were read. */
+	bool may_have_formats, has_formats;
+	struct format_map formats;
 	/** The user's buffer, kept alive by the reference, and what was written there. */
 	struct lua_ibuf *ibuf;
 	int ibuf_ref;
@@ -100,6 +105,8 @@ struct netbox {
 	bool is_dirty;
 	/** Whoever leads the connection is to look around. */
 	bool is_touched;
+	/** The server takes tuples as extensions in arguments of calls; it may answer with them. */
+	bool takes_tuples, gets_tuples;
 	/** The schema that is loaded (0: none), and what the last answer told; or 0. */
 	uint64_t schema_version, schema_version_seen;
 	uint64_t last_sync;
@@ -181,10 +188,11 @@ void netbox_request_destroy(lua_State *L, struct netbox_request *r);
 
 /**
  * [raises] Appends the packet: header, and the body from the arguments at `idx` and above.
- * `stream_id` 0: none.
+ * `stream_id` 0: none. `formats`: tuples among the arguments of a call keep the names of
+ * their fields, and these are noted there; or NULL.
  */
 void netbox_encode(lua_State *L, int idx, enum netbox_method method, uint64_t sync,
-		   uint64_t stream_id, struct buf *out);
+		   uint64_t stream_id, struct format_map *formats, struct buf *out);
 
 /** The same for WATCH and UNWATCH of a key, which have no answer. `type` is IPROTO's. */
 void netbox_encode_watch(struct buf *out, unsigned type, const char *key, size_t len);

@@ -22,6 +22,7 @@ void netbox_request_create(struct netbox_request *r, enum netbox_method method)
 	memset(r, 0, sizeof(*r));
 	r->method = method;
 	r->ibuf_ref = LUA_NOREF;
+	format_map_create(&r->formats);
 	fiber_cond_create(&r->cond);
 }
 
@@ -37,6 +38,7 @@ void netbox_request_destroy(lua_State *L, struct netbox_request *r)
 	r->ibuf_ref = LUA_NOREF;
 	buf_free(&r->body);
 	buf_free(&r->pushes);
+	format_map_destroy(&r->formats);
 	fiber_cond_destroy(&r->cond);
 }
 
@@ -88,9 +90,17 @@ static size_t write_to_ibuf(struct netbox_request *r, const char *body, size_t s
 			mp_next(&end);
 		}
 	}
+	/* Those who read a buffer know of no formats. */
+	struct buf plain = BUF_INIT;
+	if (r->may_have_formats) {
+		format_map_strip(&plain, p, end);
+		p = plain.data;
+		end = buf_end(&plain);
+	}
 	size = end - p;
 	memcpy(lua_ibuf_reserve(r->ibuf, size), p, size);
 	r->ibuf->wpos += size;
+	buf_free(&plain);
 	return size;
 }
 
@@ -159,6 +169,24 @@ static void put_number(lua_State *L, int idx, struct buf *out, unsigned key)
 		lua_encode(L, idx, out, &lua_codec_default);
 }
 
+/** A space or an index: by its number, or by its name. */
+static void put_id_or_name(lua_State *L, int idx, struct buf *out, unsigned id_key,
+			   unsigned name_key)
+{
+	bool is_name = lua_type(L, idx) == LUA_TSTRING;
+	put_number(L, idx, out, is_name ? name_key : id_key);
+}
+
+static void put_space(lua_State *L, int idx, struct buf *out)
+{
+	put_id_or_name(L, idx, out, IPROTO_SPACE_ID, IPROTO_SPACE_NAME);
+}
+
+static void put_index(lua_State *L, int idx, struct buf *out)
+{
+	put_id_or_name(L, idx, out, IPROTO_INDEX_ID, IPROTO_INDEX_NAME);
+}
+
 static void put_value(lua_State *L, int idx, struct buf *out, unsigned key)
 {
 	mp_put_uint(out, key);
@@ -169,11 +197,12 @@ static void put_value(lua_State *L, int idx, struct buf *out, unsigned key)
 }
 
 /** A tuple, a list of arguments or of operations. */
-static void put_array(lua_State *L, int idx, struct buf *out, unsigned key)
+static void put_array(lua_State *L, int idx, struct buf *out, unsigned key,
+		      const struct lua_codec *codec)
 {
 	mp_put_uint(out, key);
 	size_t start = out->size;
-	lua_encode(L, idx, out, &lua_codec_default);
+	lua_encode(L, idx, out, codec);
 	if (mp_typeof(out->data[start]) != MP_ARRAY) {
 		client_error(ER_TUPLE_NOT_ARRAY);
 		lua_throw(L);
@@ -202,8 +231,8 @@ static void put_select(lua_State *L, int idx, struct buf *out)
 {
 	bool has_after = !lua_isnoneornil(L, idx + 6), has_fetch = lua_toboolean(L, idx + 7);
 	mp_put_map(out, 6 + has_after + has_fetch);
-	put_number(L, idx, out, IPROTO_SPACE_ID);
-	put_number(L, idx + 1, out, IPROTO_INDEX_ID);
+	put_space(L, idx, out);
+	put_index(L, idx + 1, out);
 	put_number(L, idx + 2, out, IPROTO_ITERATOR);
 	put_number(L, idx + 3, out, IPROTO_OFFSET);
 	put_number(L, idx + 4, out, IPROTO_LIMIT);
@@ -223,15 +252,32 @@ static void put_sql(lua_State *L, int idx, struct buf *out, bool is_execute)
 	bool is_text = lua_type(L, idx) == LUA_TSTRING;
 	put_value(L, idx, out, is_text ? IPROTO_SQL_TEXT : IPROTO_STMT_ID);
 	if (is_execute) {
-		put_array(L, idx + 1, out, IPROTO_SQL_BIND);
-		put_array(L, idx + 2, out, IPROTO_OPTIONS);
+		put_array(L, idx + 1, out, IPROTO_SQL_BIND, &lua_codec_default);
+		put_array(L, idx + 2, out, IPROTO_OPTIONS, &lua_codec_default);
 	}
+}
+
+static void put_is_sync(struct buf *out)
+{
+	mp_put_uint(out, IPROTO_IS_SYNC);
+	mp_put_bool(out, true);
+}
+
+static void put_commit(lua_State *L, int idx, struct buf *out)
+{
+	bool is_sync = lua_toboolean(L, idx);
+	mp_put_map(out, is_sync);
+	if (is_sync)
+		put_is_sync(out);
 }
 
 static void put_begin(lua_State *L, int idx, struct buf *out)
 {
 	bool has_timeout = !lua_isnoneornil(L, idx), has_level = !lua_isnoneornil(L, idx + 1);
-	mp_put_map(out, has_timeout + has_level);
+	bool is_sync = lua_toboolean(L, idx + 2);
+	mp_put_map(out, has_timeout + has_level + is_sync);
+	if (is_sync)
+		put_is_sync(out);
 	if (has_timeout) {
 		mp_put_uint(out, IPROTO_TIMEOUT);
 		char *p = buf_reserve(out, MP_HEAD_SIZE_MAX);
@@ -241,18 +287,29 @@ static void put_begin(lua_State *L, int idx, struct buf *out)
 		put_number(L, idx + 1, out, IPROTO_TXN_ISOLATION);
 }
 
-/** What we can do, as ID tells the server. */
-static void put_id(struct buf *out)
+/** What we can do, as ID tells the server. Rows have formats already where there is a schema. */
+static void put_id(lua_State *L, int idx, struct buf *out)
 {
-	/* streams, transactions, error extension, watchers, pagination, watch once */
-	static const unsigned features[] = {0, 1, 2, 3, 4, 6};
-	enum { COUNT = sizeof(features) / sizeof(features[0]), PROTOCOL_VERSION = 6 };
+	enum { COUNT_MAX = 16, PROTOCOL_VERSION = 9 };
+	unsigned features[COUNT_MAX] = {
+		IPROTO_FEATURE_STREAMS, IPROTO_FEATURE_TRANSACTIONS,
+		IPROTO_FEATURE_ERROR_EXTENSION, IPROTO_FEATURE_WATCHERS,
+		IPROTO_FEATURE_PAGINATION, IPROTO_FEATURE_SPACE_AND_INDEX_NAMES,
+		IPROTO_FEATURE_WATCH_ONCE, IPROTO_FEATURE_IS_SYNC,
+	};
+	int count = 8;
+	if (lua_toboolean(L, idx))
+		features[count++] = IPROTO_FEATURE_DML_TUPLE_EXTENSION;
+	if (lua_compat.calls_have_tuples) {
+		features[count++] = IPROTO_FEATURE_CALL_RET_TUPLE_EXTENSION;
+		features[count++] = IPROTO_FEATURE_CALL_ARG_TUPLE_EXTENSION;
+	}
 	mp_put_map(out, 2);
 	mp_put_uint(out, IPROTO_VERSION);
 	mp_put_uint(out, PROTOCOL_VERSION);
 	mp_put_uint(out, IPROTO_FEATURES);
-	mp_put_array(out, COUNT);
-	for (int i = 0; i < COUNT; i++)
+	mp_put_array(out, count);
+	for (int i = 0; i < count; i++)
 		mp_put_uint(out, features[i]);
 }
 
@@ -266,46 +323,62 @@ static void put_auth(lua_State *L, int idx, struct buf *out)
 	lua_encode(L, idx + 2, out, &lua_codec_default);
 }
 
-static void put_body(lua_State *L, int idx, enum netbox_method method, struct buf *out)
+/** What is called, and the arguments: with the formats of tuples in them where these go along. */
+static void put_call(lua_State *L, int idx, struct buf *out, unsigned key,
+		     struct format_map *formats)
+{
+	size_t start = out->size;
+	struct lua_codec codec = lua_codec_default;
+	codec.formats = formats;
+	mp_put_map(out, 2);
+	put_value(L, idx, out, key);
+	put_array(L, idx + 1, out, IPROTO_TUPLE, formats != NULL ? &codec : &lua_codec_default);
+	if (formats == NULL || formats->dicts.count == 0)
+		return;
+	mp_encode_map(out->data + start, 3);
+	mp_put_uint(out, IPROTO_TUPLE_FORMATS);
+	format_map_put_formats(formats, out);
+}
+
+static void put_body(lua_State *L, int idx, enum netbox_method method,
+		     struct format_map *formats, struct buf *out)
 {
 	switch (method) {
 	case NETBOX_CALL_16:
 	case NETBOX_CALL:
 	case NETBOX_COUNT:
 	case NETBOX_EVAL:
-		mp_put_map(out, 2);
-		put_value(L, idx, out,
-			  method == NETBOX_EVAL ? IPROTO_EXPR : IPROTO_FUNCTION_NAME);
-		put_array(L, idx + 1, out, IPROTO_TUPLE);
+		put_call(L, idx, out, method == NETBOX_EVAL ? IPROTO_EXPR : IPROTO_FUNCTION_NAME,
+			 formats);
 		break;
 	case NETBOX_INSERT:
 	case NETBOX_REPLACE:
 		mp_put_map(out, 2);
-		put_number(L, idx, out, IPROTO_SPACE_ID);
-		put_array(L, idx + 1, out, IPROTO_TUPLE);
+		put_space(L, idx, out);
+		put_array(L, idx + 1, out, IPROTO_TUPLE, &lua_codec_default);
 		break;
 	case NETBOX_DELETE:
 		mp_put_map(out, 3);
-		put_number(L, idx, out, IPROTO_SPACE_ID);
-		put_number(L, idx + 1, out, IPROTO_INDEX_ID);
+		put_space(L, idx, out);
+		put_index(L, idx + 1, out);
 		put_key(L, idx + 2, out);
 		break;
 	case NETBOX_UPDATE:
 		mp_put_map(out, 5);
-		put_number(L, idx, out, IPROTO_SPACE_ID);
-		put_number(L, idx + 1, out, IPROTO_INDEX_ID);
+		put_space(L, idx, out);
+		put_index(L, idx + 1, out);
 		mp_put_uint(out, IPROTO_INDEX_BASE);
 		mp_put_uint(out, 1);
 		put_key(L, idx + 2, out);
-		put_array(L, idx + 3, out, IPROTO_TUPLE);
+		put_array(L, idx + 3, out, IPROTO_TUPLE, &lua_codec_default);
 		break;
 	case NETBOX_UPSERT:
 		mp_put_map(out, 4);
-		put_number(L, idx, out, IPROTO_SPACE_ID);
+		put_space(L, idx, out);
 		mp_put_uint(out, IPROTO_INDEX_BASE);
 		mp_put_uint(out, 1);
-		put_array(L, idx + 1, out, IPROTO_TUPLE);
-		put_array(L, idx + 2, out, IPROTO_OPS);
+		put_array(L, idx + 1, out, IPROTO_TUPLE, &lua_codec_default);
+		put_array(L, idx + 2, out, IPROTO_OPS, &lua_codec_default);
 		break;
 	case NETBOX_SELECT:
 	case NETBOX_SELECT_RAW:
@@ -315,11 +388,12 @@ static void put_body(lua_State *L, int idx, enum netbox_method method, struct bu
 	case NETBOX_PREPARE:
 	case NETBOX_UNPREPARE: put_sql(L, idx, out, false); break;
 	case NETBOX_BEGIN: put_begin(L, idx, out); break;
+	case NETBOX_COMMIT: put_commit(L, idx, out); break;
 	case NETBOX_WATCH_ONCE:
 		mp_put_map(out, 1);
 		put_value(L, idx, out, IPROTO_EVENT_KEY);
 		break;
-	case NETBOX_ID: put_id(out); break;
+	case NETBOX_ID: put_id(L, idx, out); break;
 	case NETBOX_AUTH: put_auth(L, idx, out); break;
 	default: mp_put_map(out, 0); break;
 	}
@@ -342,10 +416,10 @@ static const unsigned types[netbox_method_MAX] = {
 };
 
 void netbox_encode(lua_State *L, int idx, enum netbox_method method, uint64_t sync,
-		   uint64_t stream_id, struct buf *out)
+		   uint64_t stream_id, struct format_map *formats, struct buf *out)
 {
 	size_t start = begin(out, types[method], sync, stream_id);
-	put_body(L, idx, method, out);
+	put_body(L, idx, method, formats, out);
 	end(out, start);
 }
 

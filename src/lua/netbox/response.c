@@ -44,25 +44,58 @@ static const char *find_data(struct netbox_request *r)
 	return data != NULL && mp_typeof(*data) == MP_ARRAY ? data : NULL;
 }
 
+/** Pushes a value, or a tuple where it is one that has a format; moves *data behind it. */
+static void push_value(lua_State *L, struct netbox_request *r, const char **data)
+{
+	if (!r->has_formats) {
+		lua_decode(L, data, &lua_codec_default);
+		return;
+	}
+	struct lua_codec codec = lua_codec_default;
+	codec.formats = &r->formats;
+	lua_decode(L, data, &codec);
+}
+
 /** Pushes a tuple, or a plain value where it is no array; moves *data behind it. */
-static void push_tuple(lua_State *L, const char **data, uint32_t dict)
+static void push_tuple(lua_State *L, struct netbox_request *r, const char **data)
 {
 	if (mp_typeof(**data) != MP_ARRAY) {
-		lua_decode(L, data, &lua_codec_default);
+		push_value(L, r, data);
 		return;
 	}
 	const char *begin = *data;
 	mp_next(data);
-	lua_push_new_tuple(L, tuple_format_default, dict, begin, *data);
+	lua_push_new_tuple(L, tuple_format_default, r->dict, begin, *data);
 }
 
-static void push_raw(lua_State *L, const char *data)
+/** Pushes the value as a msgpack object, which knows of no formats. */
+static void push_raw(lua_State *L, struct netbox_request *r, const char *data)
 {
 	const char *end = data;
 	mp_next(&end);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ref_object_from_raw);
-	lua_pushlstring(L, data, end - data);
+	if (r->has_formats) {
+		struct buf *plain = lua_scratch_get();
+		format_map_strip(plain, data, end);
+		lua_pushlstring(L, plain->data, plain->size);
+		lua_scratch_put(plain);
+	} else {
+		lua_pushlstring(L, data, end - data);
+	}
 	lua_call(L, 1, 1);
+}
+
+/** [raises] Reads the formats of the answer's tuples, where it has some. */
+static void read_formats(lua_State *L, struct netbox_request *r)
+{
+	if (!r->may_have_formats || r->has_formats)
+		return;
+	const char *formats = find(r, IPROTO_TUPLE_FORMATS);
+	if (formats == NULL)
+		return;
+	if (format_map_read(&r->formats, formats) != 0)
+		lua_throw(L);
+	r->has_formats = true;
 }
 
 /* By method ------------------------------------------------------------------------- */
@@ -75,27 +108,27 @@ static int push_nothing(lua_State *L, bool as_list)
 	return 1;
 }
 
-static int decode_values(lua_State *L, const char *data, bool as_list)
+static int decode_values(lua_State *L, struct netbox_request *r, const char *data, bool as_list)
 {
 	if (as_list) {
-		lua_decode(L, &data, &lua_codec_default);
+		push_value(L, r, &data);
 		return 1;
 	}
 	uint32_t count = mp_decode_array(&data);
 	luaL_checkstack(L, count < INT32_MAX ? (int)count + LUA_MINSTACK : INT32_MAX,
 			"too many results");
 	for (uint32_t i = 0; i < count; i++)
-		lua_decode(L, &data, &lua_codec_default);
+		push_value(L, r, &data);
 	return (int)count;
 }
 
-static void push_tuples(lua_State *L, const char *data, uint32_t dict)
+static void push_tuples(lua_State *L, struct netbox_request *r, const char *data)
 {
 	enum { PREALLOC_MAX = 1 << 16 };
 	uint32_t count = mp_decode_array(&data);
 	lua_createtable(L, count < PREALLOC_MAX ? (int)count : PREALLOC_MAX, 0);
 	for (uint32_t i = 1; i <= count; i++) {
-		push_tuple(L, &data, dict);
+		push_tuple(L, r, &data);
 		lua_rawseti(L, -2, (int)i);
 	}
 }
@@ -103,9 +136,9 @@ static void push_tuples(lua_State *L, const char *data, uint32_t dict)
 static int decode_select(lua_State *L, struct netbox_request *r, const char *data, bool as_list)
 {
 	if (r->return_raw)
-		push_raw(L, data);
+		push_raw(L, r, data);
 	else
-		push_tuples(L, data, r->dict);
+		push_tuples(L, r, data);
 	const char *position = find(r, IPROTO_POSITION);
 	if (position == NULL)
 		return 1;
@@ -129,17 +162,18 @@ static int decode_one(lua_State *L, struct netbox_request *r, const char *data, 
 	if (count == 0)
 		return push_nothing(L, as_list);
 	if (r->return_raw)
-		push_raw(L, data);
+		push_raw(L, r, data);
 	else
-		push_tuple(L, &data, r->dict);
+		push_tuple(L, r, &data);
 	return 1;
 }
 
-static int decode_first_value(lua_State *L, const char *data, bool as_list)
+static int decode_first_value(lua_State *L, struct netbox_request *r, const char *data,
+			      bool as_list)
 {
 	if (mp_decode_array(&data) == 0)
 		return push_nothing(L, as_list);
-	lua_decode(L, &data, &lua_codec_default);
+	push_value(L, r, &data);
 	return 1;
 }
 
@@ -221,9 +255,9 @@ static int decode_sql(lua_State *L, struct netbox_request *r)
 	set_columns(L, r, IPROTO_METADATA, "metadata");
 	if (data != NULL && r->method == NETBOX_EXECUTE) {
 		if (r->return_raw)
-			push_raw(L, data);
+			push_raw(L, r, data);
 		else
-			push_tuples(L, data, 0);
+			push_tuples(L, r, data);
 		lua_setfield(L, -2, "rows");
 	}
 	return 1;
@@ -247,12 +281,12 @@ static int decode_data(lua_State *L, struct netbox_request *r, const char *data,
 	case NETBOX_EVAL:
 	case NETBOX_WATCH_ONCE:
 		if (r->return_raw) {
-			push_raw(L, data);
+			push_raw(L, r, data);
 			return 1;
 		}
-		return decode_values(L, data, as_list);
-	case NETBOX_COUNT: return decode_first_value(L, data, as_list);
-	case NETBOX_SELECT_RAW: return decode_values(L, data, true);
+		return decode_values(L, r, data, as_list);
+	case NETBOX_COUNT: return decode_first_value(L, r, data, as_list);
+	case NETBOX_SELECT_RAW: return decode_values(L, r, data, true);
 	case NETBOX_SELECT:
 	case NETBOX_CALL_16: return decode_select(L, r, data, as_list);
 	default: return decode_one(L, r, data, as_list);
@@ -279,6 +313,7 @@ int netbox_decode(lua_State *L, struct netbox_request *r, bool as_list)
 	case NETBOX_ID: return decode_id(L, r);
 	default:
 		data = find_data(r);
+		read_formats(L, r);
 		return data != NULL ? decode_data(L, r, data, as_list) : push_nothing(L, as_list);
 	}
 }

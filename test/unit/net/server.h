@@ -103,7 +103,8 @@ static void result_zeros(struct port *args, struct port *result)
 }
 
 /** A port whose encoding yields in the middle, as a script's __serialize may. */
-static int slow_dump(struct port *port, struct buf *out, bool compat_16)
+static int slow_dump(struct port *port, struct buf *out, bool compat_16,
+		     struct format_map *formats)
 {
 	buf_append(out, "\x07", 1);
 	fiber_sleep(0.02);
