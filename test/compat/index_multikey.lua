@@ -159,4 +159,27 @@ bad = 0
 for k = 0, 50 do local key, n = 'a long common prefix ' .. k, 0 for _, t in s:pairs() do for _, tag in ipairs(t[2].tags) do if tag == key then n = n + 1 break end end end if n ~= s.index.m:count(key) then bad = bad + 1 end end
 bad, s.index.m:len(), s.index.m:min()[1], s.index.m:max()[1]
 ]]
+
+-- Over a field that may be nil: refused when the index is made, not when the format changes.
+check [[
+s:drop()
+s = box.schema.space.create('s', {format = {{'a', 'unsigned'}, {'b', 'array'}}})
+s:create_index('pk').name
+s:create_index('m', {parts = {{2, 'string', path = '[*]'}}, unique = false}).name
+s:format{{'a', 'unsigned'}, {'b', 'string', is_nullable = true}}
+s:format{{'a', 'unsigned'}, {'b', 'array', is_nullable = true}}
+s:insert{1, {'a', 'b'}}, s:insert{3}, s:insert{4, {}}
+s:insert{2, box.NULL}
+s.index.m:select{}
+s.index.m:alter{unique = true}
+s.index.m:alter{parts = {{2, 'scalar', path = '[*]'}}}
+s:create_index('n', {parts = {{2, 'string', path = '[*].a'}}, unique = false})
+s:create_index('n', {parts = {{1, 'unsigned'}, {2, 'string', path = '[*]'}}, unique = false})
+s:create_index('n', {parts = {{3, 'string', path = '[*].a'}}, unique = false}).name
+s:format{{'a', 'unsigned'}, {'b', 'array', is_nullable = true}, {'c', 'map', is_nullable = true}}
+s:format{{'a', 'unsigned'}, {'b', 'array', is_nullable = true}, {'c', 'array', is_nullable = true}}
+s.index.m:drop()
+s:create_index('m', {parts = {{2, 'string', path = '[*]'}}, unique = false})
+s:drop()
+]]
 check.finish()

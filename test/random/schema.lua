@@ -75,6 +75,16 @@ local function random_part(space)
     return part
 end
 
+-- A decimal and the equal double or integer are two keys of a HASH index of the reference.
+local function settle_type(options)
+    for _, part in ipairs(options.type == 'hash' and options.parts or {}) do
+        if part[2] == 'scalar' or part[2] == 'number' then
+            options.type = 'tree'
+        end
+    end
+    return options
+end
+
 local function random_index(space, is_primary)
     local options = {parts = {}, type = pick{'tree', 'tree', 'tree', 'hash'}}
     for i = 1, chance(65) and 1 or 1 + random(3) do
@@ -97,7 +107,7 @@ local function random_index(space, is_primary)
     if is_primary and chance(8) then
         options.sequence = true
     end
-    return options
+    return settle_type(options)
 end
 
 local function show(v)
@@ -315,6 +325,35 @@ local function random_op(space)
     return {op, target, value_of(field and field.type or 'any')}
 end
 
+-- Which field a path begins with: 'f2.a' and '[2].a' say 2; nil for what is no path.
+local function path_field(target)
+    return type(target) == 'string' and tonumber(target:match('^f(%d+)[.[]') or target:match('^%[(%d+)%]'))
+end
+
+-- Does the operation concern the field as a whole? Perhaps, if it moves fields or counts from the end.
+local function touches(op, field)
+    local target = op[2]
+    if type(target) ~= 'number' then
+        local other = path_field(target) or tonumber(tostring(target):match('^f(%d+)$'))
+        return other == field
+    end
+    return target < 0 or target == field or op[1] == '!' or op[1] == '#'
+end
+
+-- The reference mistakes what is in a field for something else, and may die, where another
+-- operation of the same update has changed that field: such paths are left out.
+local function drop_mixed_paths(ops)
+    for i = #ops, 1, -1 do
+        local field = type(ops[i]) == 'table' and path_field(ops[i][2])
+        for j = 1, field and #ops or 0 do
+            if j ~= i and type(ops[j]) == 'table' and touches(ops[j], field) then
+                table.remove(ops, i)
+                break
+            end
+        end
+    end
+end
+
 local function random_ops(space)
     local ops = setmetatable({}, {__serialize = 'seq'})
     for i = 1, chance(75) and 1 or random(4) do
@@ -323,6 +362,7 @@ local function random_ops(space)
     if chance(1) then
         ops[1] = pick{{'?', 1, 1}, {'='}, 5, {'=', 2}, {1, 1, 1}}
     end
+    drop_mixed_paths(ops)
     return ops
 end
 

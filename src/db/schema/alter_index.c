@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "db/db.h"
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/alter_shape.h"
 #include "db/schema/space_build.h"
+#include "db/tuple/coll_id.h"
+#include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
@@ -176,6 +179,12 @@ static int index_rebuild(struct space *space, const struct index_def *def,
 	return -1;
 }
 
+/** The collation "none" is none at all. */
+static bool coll_id_same(uint32_t a, uint32_t b)
+{
+	return (a != COLL_ID_NONE ? a : COLL_NONE) == (b != COLL_ID_NONE ? b : COLL_NONE);
+}
+
 /** Does the old order hold for the new definition, whose parts allow more of rows of a format? */
 static bool index_is_wider(const struct index_def *wide, const struct index_def *narrow,
 			   const struct tuple_format *format)
@@ -188,7 +197,7 @@ static bool index_is_wider(const struct index_def *wide, const struct index_def 
 		if (!key_part_same_place(&to->parts[i], &from->parts[i]) ||
 		    to->parts[i].exclude_null != from->parts[i].exclude_null ||
 		    to->parts[i].is_desc != from->parts[i].is_desc ||
-		    to->parts[i].coll_id != from->parts[i].coll_id ||
+		    !coll_id_same(to->parts[i].coll_id, from->parts[i].coll_id) ||
 		    (from->parts[i].is_nullable && !to->parts[i].is_nullable &&
 		     format->fields[from->parts[i].fieldno].is_nullable) ||
 		    !field_type_contains(to->parts[i].type, from->parts[i].type))
@@ -229,6 +238,24 @@ int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, str
 	return 0;
 }
 
+/**
+ * A multikey index is not made over a field that the format lets be nil; later the format may
+ * come to say so, as in the reference.
+ */
+static int index_check_root(const struct index_def *def, const struct space *space)
+{
+	for (uint32_t i = 0; i < def->key_def->part_count && def->key_def->is_multikey; i++) {
+		const struct key_part *part = &def->key_def->parts[i];
+		if (part->path == NULL || part->path->any_step == PATH_NO_ANY ||
+		    part->fieldno >= space->def->field_count ||
+		    !space->def->fields[part->fieldno].is_nullable)
+			continue;
+		client_error(ER_UNSUPPORTED, "multikey index", "nullable root field");
+		return -1;
+	}
+	return 0;
+}
+
 int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 {
 	struct tuple *row = stmt->new_tuple != NULL ? stmt->new_tuple : stmt->old_tuple;
@@ -252,8 +279,12 @@ int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 	struct index_def *def = index_def_decode(stmt->new_tuple, space);
 	if (def == NULL)
 		return -1;
-	int rc = old == NULL ? index_add(txn, stmt, space, def) :
+	int rc = -1;
+	if (db_is_configured && index_check_root(def, space) != 0)
+		goto out;
+	rc = old == NULL ? index_add(txn, stmt, space, def) :
 		alter_index(txn, stmt, space, old, def);
+out:
 	index_def_delete(def);
 	return rc;
 }

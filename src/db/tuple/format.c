@@ -97,11 +97,6 @@ static int format_use_part(struct tuple_format *format, const struct key_part *p
 			     described->nullable_action, "none");
 		return -1;
 	}
-	if (part->path != NULL && is_described && field->is_nullable &&
-	    part->path->any_step != PATH_NO_ANY) {
-		client_error(ER_UNSUPPORTED, "multikey index", "nullable root field");
-		return -1;
-	}
 	if (part->path != NULL)
 		return format_use_path(format, part);
 	if (field_type_contains(field->type, part->type)) {
