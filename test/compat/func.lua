@@ -69,4 +69,13 @@ box.schema.func.create('counter', {body = 'function() n = (n or 0) + 1 return n 
 box.func.counter:call(), box.func.counter:call(), n
 box.schema.func.call('multi', 1)
 ]]
+
+-- How a function shows itself.
+check [[
+box.schema.func.create('plain')
+box.schema.func.create('body', {body = 'function() end'})
+box.schema.func.create('pure', {body = 'function() end', is_sandboxed = true, is_deterministic = true, comment = 'c'})
+box.func.plain, box.func.body, box.func.pure
+box.schema.func.drop('plain') box.schema.func.drop('body') box.schema.func.drop('pure')
+]]
 check.finish()

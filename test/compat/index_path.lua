@@ -181,4 +181,40 @@ s.index.h:get(1)
 s.index.pk:get(1)
 s:delete(1)
 ]]
+
+-- Of several places that are missing in a row, the same one is told of.
+local function missing(parts, row)
+    local s = box.schema.space.create('missing')
+    s:create_index('pk')
+    for i, list in ipairs(parts) do
+        pcall(s.create_index, s, 'i' .. i, {parts = list, unique = false})
+    end
+    check.call('missing in ' .. check.show(row), function() return s:insert(row) end)
+    s:drop()
+end
+
+local a, b, c = {3, 'unsigned', path = 'a'}, {6, 'unsigned', path = '[1]'}, {6, 'unsigned', path = '[2]'}
+local five = {5, 'unsigned'}
+local x, y, yb, ya = {2, 'unsigned', path = 'x'}, {2, 'unsigned', path = 'y'},
+                     {2, 'unsigned', path = 'y.b'}, {2, 'unsigned', path = 'y.a'}
+for _, parts in ipairs{{{a}, {b}}, {{b}, {a}}, {{a, b}}, {{b, a}}, {{b}, {c}}, {{c}, {b}},
+                       {{five}, {b}, {c}, {a}}, {{x}, {yb}}, {{yb}, {x}, {ya}},
+                       {{yb}, {ya}, {x}}, {{x}, {y}}, {{y}, {x}}, {{ya, yb}, {x}}, {{b, five}, {a}}} do
+    missing(parts, {1})
+    missing(parts, {1, {}})
+    missing(parts, {1, {y = {}}})
+    missing(parts, {1, {x = 5}, {b = 1}})
+    missing(parts, {1, {x = 5}, {b = 1}, 4, 5, {}})
+    missing(parts, {1, {x = 5}, {b = 1}, 4, 5, {1}})
+    missing(parts, {1, {x = 5}, {}, 4, 5, {}})
+end
+for n = 2, 40, 3 do
+    local parts, row = {}, {1}
+    for i = n, 1, -1 do
+        parts[#parts + 1] = {{i + 1, 'unsigned', path = 'a'}}
+        row[i + 1] = {b = 1}
+    end
+    missing(parts, {1})
+    missing(parts, row)
+end
 check.finish()

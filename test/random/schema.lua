@@ -506,6 +506,16 @@ local function is_plain(parts)
     return true
 end
 
+-- Does the reference not see that keys become equal? So where a nullable key loses parts.
+local function loses_parts(index, parts)
+    for _, part in ipairs(#parts < #index.parts and index.parts or {}) do
+        if part.is_nullable then
+            return true
+        end
+    end
+    return false
+end
+
 function DDL.alter_index(space)
     local index = index_of(space)
     if index == nil or index.sequence_id ~= nil then
@@ -515,6 +525,8 @@ function DDL.alter_index(space)
     options.sequence = nil
     if not is_plain(index.parts) or not is_plain(options.parts) then
         options = {unique = chance(50)}
+    elseif loses_parts(index, options.parts) then
+        options.parts = nil
     end
     build(('alter %s.%s %s'):format(space.name, index.name, show(options)), function()
         index:alter(options)

@@ -19,12 +19,6 @@
 
 enum { FIELD_ID, FIELD_IID, FIELD_NAME, FIELD_TYPE, FIELD_OPTS, FIELD_PARTS };
 
-enum {
-	KEY_PART_MAX = 255,
-	/** A format describes all fields up to the last indexed one, so there is a bound. */
-	KEY_FIELDNO_MAX = INT16_MAX,
-};
-
 struct index_options {
 	bool unique;
 	int64_t dimension;

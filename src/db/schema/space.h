@@ -22,7 +22,9 @@ struct field_path_text;
 
 enum {
 	SYSTEM_ID_MIN = 256, SYSTEM_ID_MAX = 511, SPACE_ID_MAX = 0x7fffffff,
-	INDEX_ID_MAX = 128, FIELD_COUNT_MAX = INT32_MAX, IDENTIFIER_MAX = 65000,
+	INDEX_ID_MAX = 128, KEY_PART_MAX = 255, IDENTIFIER_MAX = 65000,
+	/** A format describes all fields up to the last indexed one, so there is a bound. */
+	KEY_FIELDNO_MAX = INT16_MAX,
 
 	SPACE_VINYL_DEFERRED_DELETE = 257,
 	SPACE_SCHEMA = 272, SPACE_COLLATION = 276, SPACE_VCOLLATION = 277, SPACE_SPACE = 280,

@@ -21,7 +21,7 @@ enum {
 };
 
 /* The engine's name in a message or a definition. */
-enum { ENGINE_NAME_MAX = 128 };
+enum { ENGINE_NAME_MAX = 16 };
 
 static int space_def_error(uint32_t errcode, const char *name, size_t len, const char *text)
 {
@@ -81,6 +81,10 @@ static int space_flags_decode(struct space_def *def, unsigned errcode, const cha
 			client_error(ER_VIEW_MISSING_SQL);
 		else
 			client_error(ER_UNSUPPORTED, "tarn", "SQL views");
+		return -1;
+	}
+	if (flags.is_sync && flags.group_id == 1) {
+		client_error(errcode, def->name, "local space can't be synchronous");
 		return -1;
 	}
 	def->is_temporary = flags.temporary;
@@ -268,17 +272,20 @@ static int space_format_decode(struct space_def *def, uint32_t errcode, const ch
 			return -1;
 		def->field_count++;
 	}
-	return field_names_check(def);
+	return 0;
 }
 
-static int space_def_check(const struct space_def *def, uint32_t errcode)
+static int space_id_check(uint32_t id, uint32_t errcode, const char *name, uint32_t name_len)
 {
-	if (def->id > SPACE_ID_MAX)
-		return space_def_error(errcode, def->name, strlen(def->name),
-				       "space id is too big");
-	if (def->id == 0)
-		return space_def_error(errcode, def->name, strlen(def->name),
-				       "space id 0 is reserved");
+	if (id > SPACE_ID_MAX)
+		return space_def_error(errcode, name, name_len, "space id is too big");
+	if (id == 0)
+		return space_def_error(errcode, name, name_len, "space id 0 is reserved");
+	return 0;
+}
+
+static int exact_field_count_check(const struct space_def *def, uint32_t errcode)
+{
 	if (def->exact_field_count != 0 && def->exact_field_count < def->field_count)
 		return space_def_error(errcode, def->name, strlen(def->name),
 				       "exact_field_count must be either 0 or >= formatted "
@@ -301,7 +308,8 @@ struct space_def *space_def_decode(struct tuple *tuple, uint32_t errcode)
 	    tuple_field_u32(tuple, FIELD_ID, &id) != 0 ||
 	    tuple_field_u32(tuple, FIELD_OWNER, &uid) != 0 ||
 	    tuple_field_str(tuple, FIELD_ENGINE, &engine, &engine_len) != 0 ||
-	    tuple_field_u32(tuple, FIELD_FIELD_COUNT, &field_count) != 0)
+	    tuple_field_u32(tuple, FIELD_FIELD_COUNT, &field_count) != 0 ||
+	    space_id_check(id, errcode, name, name_len) != 0)
 		return NULL;
 	if (engine_len > ENGINE_NAME_MAX) {
 		space_def_error(errcode, name, name_len, "space engine name is too long");
@@ -313,9 +321,10 @@ struct space_def *space_def_decode(struct tuple *tuple, uint32_t errcode)
 	def->exact_field_count = field_count;
 	/* What the engine shows of other spaces is read only. */
 	def->is_view = strcmp(def->engine_name, "sysview") == 0;
-	if (space_flags_decode(def, errcode, tuple_field(tuple, FIELD_FLAGS)) != 0 ||
-	    space_format_decode(def, errcode, tuple_field(tuple, FIELD_FORMAT)) != 0 ||
-	    space_def_check(def, errcode) != 0) {
+	if (space_format_decode(def, errcode, tuple_field(tuple, FIELD_FORMAT)) != 0 ||
+	    exact_field_count_check(def, errcode) != 0 ||
+	    space_flags_decode(def, errcode, tuple_field(tuple, FIELD_FLAGS)) != 0 ||
+	    field_names_check(def) != 0) {
 		space_def_delete(def);
 		return NULL;
 	}

@@ -97,6 +97,8 @@ struct format_node {
 	bool is_key_part;
 	/** Index in the field map, from 1; 0: no offset is kept (behind `[*]`, or on the way). */
 	uint16_t slot;
+	/** When it was made: of places that are missing, the one first made is told of. */
+	uint32_t order;
 	struct format_node *children, *next;
 };
 
@@ -124,6 +126,7 @@ struct tuple_format {
 		/** What paths lead to inside of it. The field may then be missing, but not nil. */
 		struct format_node *nodes;
 	} *fields;
+	uint32_t node_count;
 	/** Places inside fields of which a tuple keeps offsets. */
 	uint32_t path_count;
 	struct format_path_slot {
@@ -159,7 +162,11 @@ int tuple_format_validate(struct tuple_format *format, const char *data, const c
  */
 int tuple_format_map_fields(struct tuple_format *format, const char *data, uint32_t *field_map);
 
-enum { FORMAT_ID_MAX = UINT16_MAX };
+enum {
+	FORMAT_ID_MAX = UINT16_MAX,
+	/** Fields of a tuple; others than updates are bounded by the size of a tuple. */
+	TUPLE_FIELD_COUNT_MAX = INT32_MAX,
+};
 
 /**
  * Formats by id; NULL where there is none. The table stays where it is: other threads find the

@@ -42,8 +42,9 @@ static const struct json_token *node_step(const struct format_node *node)
 }
 
 /** The child for the step at `depth` of a path, made at need. NULL: `[*]` beside an index. */
-static struct format_node *node_child(struct format_node **children, uint32_t fieldno,
-				      const struct field_path *path, uint32_t depth)
+static struct format_node *node_child(struct tuple_format *format, struct format_node **children,
+				      uint32_t fieldno, const struct field_path *path,
+				      uint32_t depth)
 {
 	const struct json_token *step = &path->steps[depth];
 	struct format_node **link = children;
@@ -62,6 +63,7 @@ static struct format_node *node_child(struct format_node **children, uint32_t fi
 	node->path = path;
 	node->depth = depth + 1;
 	node->type = FIELD_TYPE_ANY;
+	node->order = format->node_count++;
 	return *link = node;
 }
 
@@ -100,7 +102,7 @@ int format_use_path(struct tuple_format *format, const struct key_part *part)
 		return -1;
 	struct format_node **children = &field->nodes, *node = NULL;
 	for (uint32_t depth = 0; depth < path->step_count; depth++) {
-		node = node_child(children, part->fieldno, path, depth);
+		node = node_child(format, children, part->fieldno, path, depth);
 		if (node == NULL)
 			return -1;
 		if (depth + 1 < path->step_count &&
@@ -129,7 +131,7 @@ struct node_check {
 	uint32_t fieldno;
 	const char *data;
 	uint32_t *field_map;
-	/** The first place that must be there and is not. */
+	/** Of the places that must be there and are not, the one that was made first. */
 	const struct format_node *missing;
 	uint32_t missing_fieldno;
 };
@@ -142,7 +144,8 @@ static int check_node(struct node_check *c, const struct format_node *node, cons
 	if (node->slot != 0)
 		c->field_map[node->slot - 1] = value != NULL ? value - c->data : 0;
 	if (value == NULL) {
-		if (node->is_key_part && !node->is_nullable && c->missing == NULL) {
+		if (node->is_key_part && !node->is_nullable &&
+		    (c->missing == NULL || node->order < c->missing->order)) {
 			c->missing = node;
 			c->missing_fieldno = c->fieldno;
 		}

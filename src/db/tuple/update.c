@@ -87,15 +87,20 @@ static int update_resolve(const struct update *u, struct update_op *op)
 	return update_error_no_field(op);
 }
 
-static void update_insert(struct update *u, const struct update_op *op)
+static int update_insert(struct update *u, const struct update_op *op)
 {
 	uint32_t no = op->field_no;
 	assert(u->count < u->capacity && no <= u->count);
+	if (u->count >= TUPLE_FIELD_COUNT_MAX) {
+		client_error(ER_TUPLE_FIELD_COUNT_LIMIT);
+		return -1;
+	}
 	memmove(&u->fields[no + 1], &u->fields[no], (u->count - no) * sizeof(*u->fields));
 	u->fields[no].value = (struct update_value){op->value, op->value_size};
 	u->fields[no].is_updated = false;
 	u->count++;
 	u->column_mask |= columns_from(no);
+	return 0;
 }
 
 static void update_delete(struct update *u, const struct update_op *op)
@@ -155,16 +160,13 @@ static int update_apply(struct update *u, uint32_t op_index)
 		u->format->fields[op.field_no].type == FIELD_TYPE_DOUBLE;
 	switch (op.opcode) {
 	case '!':
-		update_insert(u, &op);
-		return 0;
+		return update_insert(u, &op);
 	case '#':
 		update_delete(u, &op);
 		return 0;
 	case '=':
-		if ((uint32_t)op.field_no == u->count) {
-			update_insert(u, &op);
-			return 0;
-		}
+		if ((uint32_t)op.field_no == u->count)
+			return update_insert(u, &op);
 		u->fields[op.field_no].value = (struct update_value){op.value, op.value_size};
 		u->fields[op.field_no].is_updated = true;
 		u->column_mask |= column_bit(op.field_no);

@@ -144,7 +144,8 @@ static void push_description(lua_State *L, const struct func_def *def)
 	set_string(L, "returns", "any");
 	set_bool(L, "setuid", def->is_setuid);
 	set_bool(L, "is_deterministic", def->is_deterministic);
-	set_bool(L, "is_sandboxed", def->is_sandboxed);
+	if (def->body != NULL)
+		set_bool(L, "is_sandboxed", def->is_sandboxed);
 	set_bool(L, "is_multikey", def->is_multikey);
 	lua_newtable(L);
 	set_bool(L, "lua", def->exports_lua);

@@ -10,6 +10,7 @@ local params, check_param = util.params, util.check_param
 local M = {}
 util.schema.space = M
 util.schema.space_mt = space.space_mt
+require('tarn.space').set_constants(util.schema)
 
 -- Id of the first space of users; smaller ones are the system's.
 local SPACE_ID_FIRST = 512

@@ -374,13 +374,51 @@ static int field_number(lua_State *L)
 
 /* Start-up ---------------------------------------------------------------- */
 
+/** Limits and ids of system spaces: the fields of box.schema in capitals. */
+static const struct {
+	const char *name;
+	uint32_t value;
+} schema_constants[] = {
+	{"SYSTEM_ID_MIN", SYSTEM_ID_MIN}, {"SYSTEM_ID_MAX", SYSTEM_ID_MAX},
+	{"SPACE_MAX", SPACE_ID_MAX}, {"INDEX_MAX", INDEX_ID_MAX},
+	{"INDEX_PART_MAX", KEY_PART_MAX}, {"INDEX_FIELD_MAX", KEY_FIELDNO_MAX},
+	{"FIELD_MAX", TUPLE_FIELD_COUNT_MAX},
+	/* One less, as the reference counts. */
+	{"FORMAT_ID_MAX", FORMAT_ID_MAX - 1},
+	{"NAME_MAX", IDENTIFIER_MAX}, {"REPLICA_MAX", 32}, {"SQL_BIND_PARAMETER_MAX", 65000},
+	{"SYSTEM_USER_ID_MIN", USER_GUEST}, {"SYSTEM_USER_ID_MAX", ROLE_PUBLIC},
+	{"GUEST_ID", USER_GUEST}, {"ADMIN_ID", USER_ADMIN}, {"PUBLIC_ROLE_ID", ROLE_PUBLIC},
+	{"SUPER_ROLE_ID", ROLE_SUPER},
+	{"VINYL_DEFERRED_DELETE_ID", SPACE_VINYL_DEFERRED_DELETE}, {"SCHEMA_ID", SPACE_SCHEMA},
+	{"COLLATION_ID", SPACE_COLLATION}, {"VCOLLATION_ID", SPACE_VCOLLATION},
+	{"SPACE_ID", SPACE_SPACE}, {"VSPACE_ID", SPACE_VSPACE}, {"SEQUENCE_ID", SPACE_SEQUENCE},
+	{"SEQUENCE_DATA_ID", SPACE_SEQUENCE_DATA}, {"VSEQUENCE_ID", SPACE_VSEQUENCE},
+	{"INDEX_ID", SPACE_INDEX}, {"VINDEX_ID", SPACE_VINDEX}, {"FUNC_ID", SPACE_FUNC},
+	{"VFUNC_ID", SPACE_VFUNC}, {"USER_ID", SPACE_USER}, {"VUSER_ID", SPACE_VUSER},
+	{"PRIV_ID", SPACE_PRIV}, {"VPRIV_ID", SPACE_VPRIV}, {"CLUSTER_ID", SPACE_CLUSTER},
+	{"TRIGGER_ID", SPACE_TRIGGER}, {"TRUNCATE_ID", SPACE_TRUNCATE},
+	{"SPACE_SEQUENCE_ID", SPACE_SPACE_SEQUENCE},
+	{"FK_CONSTRAINT_ID", SPACE_FK_CONSTRAINT}, {"CK_CONSTRAINT_ID", SPACE_CK_CONSTRAINT},
+	{"FUNC_INDEX_ID", SPACE_FUNC_INDEX}, {"SESSION_SETTINGS_ID", SPACE_SESSION_SETTINGS},
+};
+
+/** (table) sets them */
+static int set_constants(lua_State *L)
+{
+	for (size_t i = 0; i < sizeof(schema_constants) / sizeof(schema_constants[0]); i++) {
+		lua_pushinteger(L, schema_constants[i].value);
+		lua_setfield(L, 1, schema_constants[i].name);
+	}
+	return 0;
+}
+
 void lua_space_init(lua_State *L)
 {
 	static const luaL_Reg funcs[] = {
 		{"describe", describe}, {"ids", ids}, {"version", version}, {"follow", follow},
 		{"on_replace", on_replace}, {"before_replace", before_replace},
 		{"run_triggers", run_triggers}, {"bsize", space_bsize}, {"new_tuple", new_tuple},
-		{"field_number", field_number}, {NULL, NULL},
+		{"field_number", field_number}, {"set_constants", set_constants}, {NULL, NULL},
 	};
 	map_u64_create(&silenced);
 	push_stmt_ref = lua_box_ref(L, push_stmt);
