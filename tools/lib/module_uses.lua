@@ -136,6 +136,9 @@ for module in getenv('TARN_USES_MODULES'):gmatch('%S+') do
         if type(mt) == 'table' and type(mt.__index) == 'table' and mt.__index ~= t then
             wrap_table(module, '', mt.__index, 0)
         end
+        if type(mt) == 'table' and type(mt.__call) == 'function' then
+            mt.__call = wrap(module .. ' ()', mt.__call)
+        end
     end
 end
 return true

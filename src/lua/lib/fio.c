@@ -33,6 +33,8 @@ struct op {
 	char *out;
 	size_t size;
 	off_t offset;
+	/** Of a read or write: at the offset, not where the file stands. */
+	bool is_at_offset;
 	int fd, flags;
 	mode_t mode;
 	uid_t uid;
@@ -135,15 +137,16 @@ static int fio_close(lua_State *L)
 
 static intptr_t run_read(struct op *op)
 {
-	return op->offset < 0 ? read(op->fd, op->out, op->size)
-			      : pread(op->fd, op->out, op->size, op->offset);
+	return op->is_at_offset ? pread(op->fd, op->out, op->size, op->offset)
+				: read(op->fd, op->out, op->size);
 }
 
 /** read(fd, size[, offset]): a string, shorter than asked for at the end of the file. */
 static int fio_read(lua_State *L)
 {
 	struct op op = {.fd = luaL_checkint(L, 1), .size = luaL_checknumber(L, 2),
-			.offset = luaL_optnumber(L, 3, -1)};
+			.offset = luaL_optnumber(L, 3, 0),
+			.is_at_offset = !lua_isnoneornil(L, 3)};
 	op.out = malloc(op.size + 1);
 	if (op.out == NULL) {
 		errno = ENOMEM;
@@ -170,9 +173,9 @@ static intptr_t run_write(struct op *op)
 {
 	size_t done = 0;
 	while (done < op->size) {
-		ssize_t n = op->offset < 0 ?
-			write(op->fd, op->data + done, op->size - done) :
-			pwrite(op->fd, op->data + done, op->size - done, op->offset + done);
+		ssize_t n = op->is_at_offset ?
+			pwrite(op->fd, op->data + done, op->size - done, op->offset + done) :
+			write(op->fd, op->data + done, op->size - done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -184,7 +187,8 @@ static intptr_t run_write(struct op *op)
 
 static int fio_write(lua_State *L)
 {
-	struct op op = {.fd = luaL_checkint(L, 1), .offset = luaL_optnumber(L, 3, -1)};
+	struct op op = {.fd = luaL_checkint(L, 1), .offset = luaL_optnumber(L, 3, 0),
+			.is_at_offset = !lua_isnoneornil(L, 3)};
 	op.data = luaL_checklstring(L, 2, &op.size);
 	return finish(L, call_op(&op, run_write));
 }
@@ -493,7 +497,7 @@ static intptr_t copy_data(int from, int to)
 	while ((n = read(from, block, sizeof(block))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		struct op part = {.fd = to, .data = block, .size = n, .offset = -1};
+		struct op part = {.fd = to, .data = block, .size = n};
 		if (n < 0 || run_write(&part) < 0)
 			return -1;
 	}

@@ -4,6 +4,7 @@
 -- threads: these functions yield. A failure is nil (or false) and an error.
 -- Manual: module fio.
 local core = require('tarn.fio')
+local errno = require('errno')
 local ffi = require('ffi')
 
 local fio = {
@@ -15,6 +16,16 @@ local function check_string(value, usage)
     if type(value) ~= 'string' then
         error(usage, 3)
     end
+end
+
+-- A path; the reference takes numbers, too.
+local function path_of(value, usage)
+    if type(value) == 'number' then
+        return tostring(value)
+    elseif type(value) ~= 'string' then
+        error(usage, 3)
+    end
+    return value
 end
 
 -- The reference answers false, not nil, where an action (not a question) fails.
@@ -30,25 +41,27 @@ end
 function fio.basename(path, suffix)
     check_string(path, 'Usage: fio.basename(path[, suffix])')
     local name = path:match('[^/]*$')
-    if type(suffix) == 'string' and #suffix > 0 and #name > #suffix
-       and name:sub(-#suffix) == suffix then
-        name = name:sub(1, -#suffix - 1)
+    if suffix ~= nil then
+        suffix = tostring(suffix)
+        if suffix ~= '' and name:sub(-#suffix) == suffix then
+            name = name:sub(1, -#suffix - 1)
+        end
     end
     return name
 end
 
 function fio.dirname(path)
     check_string(path, 'Usage: fio.dirname(path)')
-    local trimmed = path:gsub('/+$', '')
-    if trimmed == '' then
-        return path:sub(1, 1) == '/' and '/' or '.'
-    end
-    local dir = trimmed:match('^(.*)/[^/]*$')
-    if dir == nil then
+    local dir = path:gsub('/+$', ''):match('^(.*)/[^/]*$')
+    if dir == nil and path:sub(1, 1) ~= '/' then
         return '.'
     end
-    dir = dir:gsub('/+$', '')
-    return dir == '' and '/' or dir
+    dir = (dir or ''):gsub('/+$', '')
+    if dir == '' then
+        -- Two slashes at the start are a root of their own, as POSIX has it.
+        return path:find('^//[^/]') and '//' or path == '//' and '//' or '/'
+    end
+    return dir
 end
 
 function fio.pathjoin(...)
@@ -56,7 +69,7 @@ function fio.pathjoin(...)
     for i = 1, select('#', ...) do
         local part = select(i, ...)
         if part == nil then
-            error('Undefined path part ' .. i, 2)
+            error('fio.pathjoin(): undefined path part ' .. i, 2)
         end
         part = tostring(part)
         if part ~= '' then
@@ -74,7 +87,7 @@ function fio.pathjoin(...)
 end
 
 function fio.abspath(path)
-    check_string(path, 'Usage: fio.abspath(path)')
+    path = path_of(path, 'Usage: fio.abspath(path)')
     if path:sub(1, 1) ~= '/' then
         path = core.cwd() .. '/' .. path
     end
@@ -91,17 +104,21 @@ end
 
 -- Attributes --------------------------------------------------------------
 
-local function has_type(name)
+local function has_type(name, method)
     local bits, mask = core.type[name], core.type.S_IFMT
     return function(st)
+        if type(st) ~= 'table' then
+            error(('usage: stat:%s()'):format(method), 2)
+        end
         return bit.band(st.mode, mask) == bits
     end
 end
 
 local stat_mt = {__index = {
-    is_blk = has_type('S_IFBLK'), is_chr = has_type('S_IFCHR'), is_dir = has_type('S_IFDIR'),
-    is_fifo = has_type('S_IFIFO'), is_link = has_type('S_IFLNK'), is_reg = has_type('S_IFREG'),
-    is_sock = has_type('S_IFSOCK'),
+    is_blk = has_type('S_IFBLK', 'is_blk'), is_chr = has_type('S_IFCHR', 'is_chr'),
+    is_dir = has_type('S_IFDIR', 'is_dir'), is_fifo = has_type('S_IFIFO', 'is_fifo'),
+    is_link = has_type('S_IFLNK', 'is_link'), is_reg = has_type('S_IFREG', 'is_reg'),
+    is_sock = has_type('S_IFSOCK', 'is_sock'),
 }}
 
 local function stat_object(st, err)
@@ -111,37 +128,34 @@ local function stat_object(st, err)
     return setmetatable(st, stat_mt)
 end
 
+local STAT_USAGE, LSTAT_USAGE = 'Usage: fio.stat(pathname)', 'pathname is absent'
+
 function fio.stat(path)
-    check_string(path, 'Usage: fio.stat(pathname)')
-    return stat_object(core.stat(path))
+    return stat_object(core.stat(path_of(path, STAT_USAGE)))
 end
 
 function fio.lstat(path)
-    check_string(path, 'Usage: fio.lstat(pathname)')
-    return stat_object(core.lstat(path))
+    return stat_object(core.lstat(path_of(path, LSTAT_USAGE)))
 end
 
-function fio.path.exists(path)
-    return core.stat(path) ~= nil
-end
-
-function fio.path.lexists(path)
-    return core.lstat(path) ~= nil
-end
-
-local function is_a(stat, method)
+-- A question about a path. One with a zero byte in it, which no call of the system can
+-- ask for, is nowhere.
+local function question(stat, usage, method)
     return function(path)
-        local st = stat(path)
-        return st ~= nil and stat_mt.__index[method](st)
+        path = path_of(path, usage)
+        local st = not path:find('\0', 1, true) and stat(path) or nil
+        return st ~= nil and (method == nil or stat_mt.__index[method](st))
     end
 end
-fio.path.is_file = is_a(core.stat, 'is_reg')
-fio.path.is_dir = is_a(core.stat, 'is_dir')
-fio.path.is_link = is_a(core.lstat, 'is_link')
+fio.path.exists = question(core.stat, STAT_USAGE)
+fio.path.lexists = question(core.lstat, LSTAT_USAGE)
+fio.path.is_file = question(core.stat, STAT_USAGE, 'is_reg')
+fio.path.is_dir = question(core.stat, STAT_USAGE, 'is_dir')
+fio.path.is_link = question(core.lstat, LSTAT_USAGE, 'is_link')
 
 -- Files -------------------------------------------------------------------
 
--- A number from a number, a name or a list of names.
+-- A number from a number, a name or a list of them.
 local function bits_of(value, names, default, what)
     if value == nil then
         return default
@@ -152,33 +166,43 @@ local function bits_of(value, names, default, what)
     end
     local bits = 0
     for _, name in ipairs(value) do
-        if names[name] == nil then
-            error(('fio.open(): unknown %s: %s'):format(what, tostring(name)), 3)
+        local known = type(name) == 'number' and name or names[name]
+        if known == nil then
+            error(('fio.%s: unknown %s: %s'):format(what[1], what[2], tostring(name)), 3)
         end
-        bits = bit.bor(bits, names[name])
+        bits = bit.bor(bits, known)
     end
     return bits
 end
 
+ffi.cdef('struct fio_handle { int fh; };')
 local file = {}
-local file_mt = {__index = file}
 
 -- A file that nobody closes is closed by the collector.
-local descriptor = ffi.typeof('int[1]')
-local function close_forgotten(d)
-    core.close(d[0])
-end
+local file_type = ffi.metatype('struct fio_handle', {
+    __index = file,
+    __gc = function(self)
+        if self.fh >= 0 then
+            core.close(self.fh)
+        end
+    end,
+    __serialize = function(self)
+        return {fh = self.fh}
+    end,
+})
 
 function fio.open(path, flags, mode)
     check_string(path, 'Usage: fio.open(path[, flags[, mode]])')
-    flags = bits_of(flags, core.flag, core.flag.O_RDONLY, 'flag')
-    mode = bits_of(mode, core.mode, 0x1ff, 'mode')
+    flags = bits_of(flags, core.flag, core.flag.O_RDONLY, {'open()', 'flag'})
+    mode = bits_of(mode, core.mode, 0x1ff, {'open()', 'mode'})
     local fd, err = core.open(path, flags, mode)
     if fd == nil then
         return nil, err
     end
-    return setmetatable({fh = fd, _gc = ffi.gc(descriptor(fd), close_forgotten)}, file_mt)
+    return file_type(fd)
 end
+
+local SIZE_MAX = 2 ^ 47
 
 -- read(size): a string. read(buf, size): into a char buffer, the number of bytes.
 -- With neither: to the end of the file.
@@ -193,8 +217,8 @@ local function read_from(fh, buf, size, offset)
         end
         size = math.max(st.size, 4096)
     end
-    if type(size) ~= 'number' or size < 0 then
-        error('fio: the size to read must be a number that is not negative', 3)
+    if type(size) ~= 'number' or not (size >= 0 and size <= SIZE_MAX) then
+        error('fio: the size to read must be a number from 0 on', 3)
     end
     local data, err = core.read(fh, size, offset)
     if data == nil then
@@ -210,11 +234,23 @@ function file:read(buf, size)
     return read_from(self.fh, buf, size)
 end
 
+-- Where to read or write; from 0 on where nothing is said.
+local function check_offset(offset)
+    if offset == nil then
+        return 0
+    end
+    local number = tonumber(offset)
+    if number == nil or number ~= number then
+        error('fio: the offset must be a number', 3)
+    end
+    return number
+end
+
 function file:pread(buf, size, offset)
     if not ffi.istype('char *', buf) then
         offset = size
     end
-    return read_from(self.fh, buf, size, offset or 0)
+    return read_from(self.fh, buf, size, check_offset(offset))
 end
 
 local function data_of(data, size)
@@ -230,19 +266,27 @@ end
 
 function file:pwrite(data, size, offset)
     local text, is_buffer = data_of(data, size)
-    return action(core.write(self.fh, text, is_buffer and offset or size or 0))
+    if not is_buffer then
+        offset = size
+    end
+    return action(core.write(self.fh, text, check_offset(offset)))
 end
 
 function file:seek(offset, whence)
     if whence == nil then
         whence = core.seek_from.SEEK_SET
     elseif type(whence) == 'string' then
-        whence = core.seek_from[whence]
+        local name = whence
+        whence = core.seek_from[name]
         if whence == nil then
-            error('fio.seek(): unknown whence', 2)
+            error('fio.seek(): unknown whence: ' .. name, 2)
         end
     end
-    return core.seek(self.fh, tonumber(offset) or 0, tonumber(whence))
+    local position, err = core.seek(self.fh, tonumber(offset) or 0, tonumber(whence) or core.seek_from.SEEK_SET)
+    if position == nil then
+        return -1, err
+    end
+    return position
 end
 
 function file:truncate(size)
@@ -264,10 +308,6 @@ end
 function file:close()
     local fh = self.fh
     self.fh = -1
-    if self._gc ~= nil then
-        ffi.gc(self._gc, nil)
-        self._gc = nil
-    end
     return action(core.close(fh))
 end
 
@@ -277,9 +317,9 @@ end
 local function path_action(name, usage, count)
     local call = core[name]
     fio[name] = function(path, path2)
-        check_string(path, usage)
+        path = path_of(path, usage)
         if count == 2 then
-            check_string(path2, usage)
+            path2 = path_of(path2, usage)
         end
         return action(call(path, path2))
     end
@@ -291,22 +331,24 @@ path_action('link', 'Usage: fio.link(target, linkpath)', 2)
 path_action('symlink', 'Usage: fio.symlink(target, linkpath)', 2)
 
 function fio.mkdir(path, mode)
-    check_string(path, 'Usage fio.mkdir(pathname[, mode])')
-    return action(core.mkdir(path, mode or 0x1ff))
+    path = path_of(path, 'Usage fio.mkdir(pathname[, mode])')
+    return action(core.mkdir(path, bits_of(mode, core.mode, 0x1ff, {'mkdir()', 'mode'})))
 end
 
 function fio.readlink(path)
-    check_string(path, 'Usage: fio.readlink(pathname)')
-    return core.readlink(path)
+    return core.readlink(path_of(path, 'Usage: fio.readlink(pathname)'))
 end
 
 function fio.chmod(path, mode)
-    check_string(path, 'Usage: fio.chmod(pathname, mode)')
-    return action(core.chmod(path, bits_of(mode, core.mode, 0x1ff, 'mode')))
+    if mode == nil then
+        error('Usage: fio.chmod(pathname, mode)', 2)
+    end
+    path = path_of(path, 'Usage: fio.chmod(pathname, mode)')
+    return action(core.chmod(path, bits_of(mode, core.mode, nil, {'chmod()', 'mode'})))
 end
 
--- Owner and group are numbers, or names that the system's tables have.
-local function id_of(what, file_name, value)
+-- Owner and group are numbers, or names that the system's tables have; nil where they have not.
+local function id_of(file_name, value)
     if type(value) == 'number' then
         return value
     end
@@ -316,23 +358,39 @@ local function id_of(what, file_name, value)
             return tonumber(id)
         end
     end
-    error(('fio.chown(): %s was not found: %s'):format(what, tostring(value)), 3)
 end
 
 function fio.chown(path, owner, group)
-    check_string(path, 'Usage: fio.chown(pathname, owner, group)')
-    return action(core.chown(path, id_of('user', '/etc/passwd', owner),
-                             id_of('group', '/etc/group', group)))
+    local usage = 'Usage: fio.chown(pathname, owner, group)'
+    if owner == nil or group == nil then
+        error(usage, 2)
+    end
+    path = path_of(path, usage)
+    local uid, gid = id_of('/etc/passwd', owner), id_of('/etc/group', group)
+    if uid == nil then
+        return nil, 'fio.chown(): user was not found: ' .. tostring(owner)
+    elseif gid == nil then
+        return nil, 'fio.chown(): group was not found: ' .. tostring(group)
+    end
+    return action(core.chown(path, uid, gid))
+end
+
+local function check_time(value, name)
+    if value ~= nil and type(value) ~= 'number' then
+        error(('fio.utime: %s should be a number'):format(name), 3)
+    end
 end
 
 function fio.utime(path, atime, mtime)
-    check_string(path, 'Usage: fio.utime(filepath[, atime[, mtime]])')
+    path = path_of(path, 'Usage: fio.utime(filepath[, atime[, mtime]])')
+    check_time(atime, 'atime')
+    check_time(mtime, 'mtime')
     atime = atime or require('fiber').time()
     return action(core.utime(path, atime, mtime or atime))
 end
 
 function fio.truncate(path, size)
-    check_string(path, 'Usage: fio.truncate(pathname[, newsize])')
+    path = path_of(path, 'Usage: fio.truncate(pathname[, newlen])')
     return action(core.truncate(path, size or 0))
 end
 
@@ -355,12 +413,14 @@ function fio.tempdir()
 end
 
 function fio.mktree(path, mode)
-    check_string(path, 'Usage: fio.mktree(path[, mode])')
-    path = fio.abspath(path)
+    path = fio.abspath(path_of(path, 'Usage: fio.mktree(path[, mode])'))
     local current = ''
     for part in path:gmatch('[^/]+') do
         current = current .. '/' .. part
-        if not fio.path.exists(current) then
+        local st = fio.stat(current)
+        if st ~= nil and not st:is_dir() then
+            return false, ('Error creating directory %s: %s'):format(current, errno.strerror(errno.EEXIST))
+        elseif st == nil then
             local ok, err = fio.mkdir(current, mode)
             if not ok then
                 return false, ('Error creating directory %s: %s'):format(current, tostring(err))
@@ -410,11 +470,24 @@ function fio.copyfile(from, to)
     return true
 end
 
+local function copy_link(from, to)
+    local target, err = core.readlink(from)
+    if target == nil then
+        return nil, err
+    elseif fio.lstat(to) ~= nil then
+        return nil, "can't create symlink in place of existing file " .. to
+    end
+    return fio.symlink(target, to)
+end
+
 function fio.copytree(from, to)
     check_string(from, 'Usage: fio.copytree(from, to)')
     check_string(to, 'Usage: fio.copytree(from, to)')
-    if fio.stat(from) == nil then
+    local st = fio.stat(from)
+    if st == nil then
         return false, ('Directory %s does not exist'):format(from)
+    elseif not st:is_dir() then
+        return false, errno.strerror(errno.ENOTDIR)
     end
     local names, err = fio.listdir(from)
     if names == nil then
@@ -427,13 +500,13 @@ function fio.copytree(from, to)
     end
     for _, name in ipairs(names) do
         local source, target = fio.pathjoin(from, name), fio.pathjoin(to, name)
-        local st = fio.lstat(source)
+        st = fio.lstat(source)
         if st == nil then
             return false, ('failed to copy %s: it is gone'):format(source)
         elseif st:is_dir() then
             ok, err = fio.copytree(source, target)
         elseif st:is_link() then
-            ok, err = fio.symlink(core.readlink(source), target)
+            ok, err = copy_link(source, target)
         else
             ok, err = fio.copyfile(source, target)
         end
@@ -454,7 +527,11 @@ function fio.umask(mask)
         core.umask(before)
         return before
     end
-    return core.umask(tonumber(mask))
+    local number = tonumber(mask)
+    if number == nil then
+        error('Usage: fio.umask([mask])', 2)
+    end
+    return core.umask(number)
 end
 
 function fio.chdir(path)
