@@ -112,7 +112,7 @@ static const char *skip_spaces(const char *s)
 }
 
 /** Reads `[+-][0x|0b]digits[LL|ULL]`; 0 where the text is no number in range. */
-static int push_number64(lua_State *L, const char *s, int base)
+static int push_number64(lua_State *L, const char *s, const char *end, int base)
 {
 	s = skip_spaces(s);
 	bool is_negative = *s == '-';
@@ -133,7 +133,7 @@ static int push_number64(lua_State *L, const char *s, int base)
 		s += 3;
 	else if (strncasecmp(s, "ll", 2) == 0)
 		s += 2;
-	if (*skip_spaces(s) != '\0' || (is_negative && value > (uint64_t)INT64_MAX + 1))
+	if (skip_spaces(s) != end || (is_negative && value > (uint64_t)INT64_MAX + 1))
 		return 0;
 	if (is_negative)
 		lua_push_int64(L, (int64_t)-value);
@@ -146,17 +146,27 @@ static int push_number64(lua_State *L, const char *s, int base)
 static int lua_tonumber64(lua_State *L)
 {
 	luaL_checkany(L, 1);
-	int base = luaL_optinteger(L, 2, 0);
-	bool has_base = !lua_isnoneornil(L, 2);
-	luaL_argcheck(L, !has_base || (base >= 2 && base <= 36), 2, "base out of range");
-	luaL_argcheck(L, !has_base || lua_type(L, 1) == LUA_TSTRING, 1, "string expected");
+	int base = luaL_optinteger(L, 2, -1); /* -1: none is given */
+	luaL_argcheck(L, base == -1 || (base >= 2 && base <= 36), 2, "base out of range");
+	void *payload;
+	enum lua_cdata_kind kind;
+	size_t len;
+	const char *s;
 	switch (lua_type(L, 1)) {
 	case LUA_TSTRING:
-		if (push_number64(L, lua_tostring(L, 1), base) == 0)
+		s = lua_tolstring(L, 1, &len);
+		if (push_number64(L, s, s + len, base == -1 ? 0 : base) == 0)
 			lua_pushnil(L);
 		return 1;
-	case LUA_TNUMBER:
 	case LUA_TCDATA:
+		kind = lua_cdata(L, 1, &payload);
+		if (kind < CDATA_INT64 || kind > CDATA_DOUBLE) {
+			lua_pushnil(L);
+			return 1;
+		}
+		/* FALLTHROUGH */
+	case LUA_TNUMBER:
+		luaL_argcheck(L, base == -1, 1, "string expected");
 		lua_settop(L, 1);
 		return 1;
 	default:

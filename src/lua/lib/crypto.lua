@@ -51,6 +51,9 @@ digest_mt.__index = digest_mt
 
 -- Makes the digest ready for a new text.
 function digest_mt:init()
+    if self.freed then
+        error("Digest context isn't usable", 2)
+    end
     local md, err = md_of(self.name)
     if md ~= nil then
         self.ctx, err = C.md_new(md)
@@ -76,16 +79,16 @@ function digest_mt:result()
     if not self.initialized then
         error('Digest not initialized', 2)
     end
-    self.initialized = false
     local bytes, err = C.md_final(self.ctx)
     if bytes == nil then
         error("Can't finalize digest: " .. err, 2)
     end
+    self.initialized = false
     return bytes
 end
 
 function digest_mt:free()
-    self.ctx, self.initialized = nil, false
+    self.ctx, self.initialized, self.freed = nil, false, true
 end
 
 local digest_api = {}
@@ -119,7 +122,9 @@ local hmac_mt = {}
 hmac_mt.__index = hmac_mt
 
 function hmac_mt:init(key)
-    if key == nil then
+    if self.freed then
+        error("HMAC context isn't usable", 2)
+    elseif key == nil then
         error('Key should be specified for HMAC operations', 2)
     end
     check_string(key, 'hmac:init(key)')
@@ -146,29 +151,30 @@ function hmac_mt:result()
     if not self.initialized then
         error('HMAC not initialized', 2)
     end
-    self.initialized = false
     local bytes, err = C.hmac_final(self.ctx)
     if bytes == nil then
         error("Can't finalize HMAC: " .. err, 2)
     end
+    self.initialized = false
     return bytes
 end
 
 function hmac_mt:free()
-    self.ctx, self.initialized = nil, false
+    self.ctx, self.initialized, self.freed = nil, false, true
 end
 
 local hmac_api = {}
 for user_name, name in pairs(DIGESTS) do
-    local usage = ('hmac.%s(key, string)'):format(user_name)
     local function new(key)
         local hmac = setmetatable({name = name}, hmac_mt)
         hmac:init(key)
         return hmac
     end
-    local function sum(key, text)
-        if type(key) ~= 'string' or type(text) ~= 'string' then
-            error('Usage: ' .. usage, 3)
+    local function sum(key, text, called)
+        if type(text) ~= 'string' or (type(key) ~= 'string' and key ~= nil) then
+            error(('Usage: hmac.%s(key, string)'):format(called), 3)
+        elseif key == nil then
+            error('Key should be specified for HMAC operations', 3)
         end
         local hmac = new(key)
         hmac:update(text)
@@ -176,11 +182,11 @@ for user_name, name in pairs(DIGESTS) do
     end
     hmac_api[user_name] = setmetatable({new = new}, {
         __call = function(_, key, text)
-            return (sum(key, text))
+            return (sum(key, text, user_name))
         end
     })
     hmac_api[user_name .. '_hex'] = function(key, text)
-        return sum(key, text):hex()
+        return (sum(key, text, user_name .. '_hex'):hex())
     end
 end
 
@@ -191,6 +197,9 @@ cipher_mt.__index = cipher_mt
 
 -- The key and the initialization vector may come one by one.
 function cipher_mt:init(key, iv)
+    if self.freed then
+        error("Cipher context isn't usable", 2)
+    end
     local cipher, err = cipher_of(self.name)
     if cipher == nil then
         C.raise('OpenSSL error: ' .. err)
@@ -235,16 +244,16 @@ function cipher_mt:result()
     if not self.initialized then
         error('Cipher not initialized', 2)
     end
-    self.initialized = false
     local bytes, err = C.cipher_final(self.ctx)
     if bytes == nil then
         C.raise('OpenSSL error: ' .. err)
     end
+    self.initialized = false
     return bytes
 end
 
 function cipher_mt:free()
-    self.ctx, self.key, self.iv, self.initialized = nil, nil, nil, false
+    self.ctx, self.key, self.iv, self.initialized, self.freed = nil, nil, nil, false, true
 end
 
 local function cipher_direction(name, encrypts)

@@ -191,7 +191,7 @@ function digest.base64_encode(text, options)
     if type(text) ~= 'string' or (options ~= nil and type(options) ~= 'table') then
         error('Usage: digest.base64_encode(string[, table])', 2)
     end
-    options = options or {}
+    options = options ~= nil and options or {}
     local out = C.base64_encode(text)
     if options.urlsafe then
         out = out:gsub('[+/]', {['+'] = '-', ['/'] = '_'})
@@ -221,10 +221,13 @@ function digest.urandom(size)
     if size == nil then
         error('Usage: digest.urandom(len)', 2)
     end
-    return C.urandom(size)
+    return C.urandom(type(size) == 'cdata' and tonumber(size) or size)
 end
 
 function digest.guava(key, buckets)
+    if type(key) == 'number' and key < 0 then
+        key = ffi.cast('int64_t', key) -- what a negative number is without a sign, LuaJIT leaves open
+    end
     return lib.tarn_consistent_hash(key, buckets)
 end
 

@@ -64,11 +64,11 @@ end
 function string.split(s, separator, max)
     check_string(s, 1, 'string.split')
     check_optional(separator, 2, 'string.split', 'string', 'string')
-    if separator == '' then
-        bad(2, 'string.split', 'non-empty string', 'empty string')
-    end
     if max ~= nil then
         check_count(max, 3, 'string.split')
+    end
+    if separator == '' then
+        bad(2, 'string.split', 'non-empty string', 'empty string')
     end
     if separator == nil then
         return split_at_spaces(s, max)
@@ -84,7 +84,7 @@ local function check_pad(s, width, char, name)
     if char ~= nil and (type(char) ~= 'string' or #char ~= 1) then
         bad(3, name, 'char', type(char))
     end
-    return char or ' ', math.max(width - #s, 0)
+    return char ~= nil and char or ' ', math.max(width - #s, 0)
 end
 
 function string.ljust(s, width, char)
@@ -119,8 +119,11 @@ end
 
 function string.startswith(s, head, first, last)
     check_affix(s, head, first, last, 'string.startswith')
-    first = place(first or 1, #s)
-    last = math.min(place(last or #s, #s), #s)
+    if head == '' then
+        return true
+    end
+    first = place(first == nil and 1 or first, #s)
+    last = math.min(place(last == nil and #s or last, #s), #s)
     if first == 0 or first + #head - 1 > last then
         return false
     end
@@ -129,8 +132,11 @@ end
 
 function string.endswith(s, tail, first, last)
     check_affix(s, tail, first, last, 'string.endswith')
-    first = place(first or 1, #s)
-    last = math.min(place(last or #s, #s), #s)
+    if tail == '' then
+        return true
+    end
+    first = place(first == nil and 1 or first, #s)
+    last = math.min(place(last == nil and #s or last, #s), #s)
     if last - #tail + 1 < math.max(first, 1) then
         return false
     end
@@ -164,6 +170,9 @@ end
 -- The set of bytes as a pattern's class.
 local function class_of(s, chars, name)
     check_string(s, 1, name)
+    if s == '' then
+        return nil -- whatever the bytes are
+    end
     check_optional(chars, 2, name, 'string', 'string')
     if chars == nil then
         return '[%s%z]'

@@ -132,11 +132,11 @@ static int utf8_isupper(lua_State *L)
 
 /* Positions ---------------------------------------------------------------------- */
 
-/** The string, whose length fits ICU's numbers. */
-static const char *string_arg(lua_State *L, int32_t *len, const char *text)
+/** The string, whose length fits ICU's numbers; there are at most so many arguments. */
+static const char *string_arg(lua_State *L, int32_t *len, int count_max, const char *text)
 {
 	size_t size = 0;
-	if (!lua_isstring(L, 1))
+	if (lua_gettop(L) > count_max || !lua_isstring(L, 1))
 		usage(L, text);
 	const char *s = lua_tolstring(L, 1, &size);
 	if (size > INT32_MAX)
@@ -162,7 +162,7 @@ static int64_t absolute(int64_t pos, int64_t len)
 static int utf8_len(lua_State *L)
 {
 	int32_t len;
-	const char *s = string_arg(L, &len, "utf8.len(<string>, [i, [j]])");
+	const char *s = string_arg(L, &len, 3, "utf8.len(<string>, [i, [j]])");
 	int64_t first = absolute(int_arg(L, 2, 1), len), last = absolute(int_arg(L, 3, -1), len);
 	if (first < 1 || first > (int64_t)len + 1 || last > len) {
 		lua_pushnil(L);
@@ -188,7 +188,7 @@ static int utf8_len(lua_State *L)
 static int utf8_next(lua_State *L)
 {
 	int32_t len;
-	const char *s = string_arg(L, &len, "utf8.next(<string>, [<byte offset>])");
+	const char *s = string_arg(L, &len, 2, "utf8.next(<string>, [<byte offset>])");
 	int64_t pos = absolute(int_arg(L, 2, 1), len);
 	int32_t at = pos < 1 ? 0 : pos > len ? len : (int32_t)pos - 1;
 	if (at >= len)
@@ -217,7 +217,7 @@ static int utf8_sub(lua_State *L)
 	int32_t len, begin = 0, end = 0;
 	if (lua_gettop(L) < 2)
 		return usage(L, text);
-	const char *s = string_arg(L, &len, text);
+	const char *s = string_arg(L, &len, INT_MAX, text);
 	int64_t first = (int)luaL_checkinteger(L, 2), last = int_arg(L, 3, -1);
 	if (first < 0 || last < 0) {
 		int32_t count = count_characters(s, len);

@@ -11,7 +11,8 @@
 -- check(text) takes each line of the text by itself: it runs an expression, or a list of statements, in the global
 -- environment and prints the source and what came of it: all values, or the error
 -- with its type, code and message. What is printed does not depend on addresses or
--- on the order of a table's keys.
+-- on the order of a table's keys. check.refused(text) is for what has to fail, with
+-- whatever words: the reference's may name variables of its own code.
 local ffi = require('ffi')
 
 local check = {}
@@ -163,24 +164,39 @@ function check.finish()
     os.exit(0)
 end
 
-local function run_line(source)
+local function compile(source)
     local f, err = loadstring('return ' .. source, '=stmt')
     if f == nil then
         f, err = loadstring(source, '=stmt')
     end
     if f == nil then
-        error('check: ' .. err .. ': ' .. source, 3)
+        error('check: ' .. err .. ': ' .. source, 4)
     end
-    check.call(source, f)
+    return f
+end
+
+-- Calls run(source, function) for each line of the text.
+local function each_line(text, run)
+    for line in text:gmatch('[^\n]+') do
+        local source = line:match('^%s*(.-)%s*$')
+        if source ~= '' and source:sub(1, 2) ~= '--' then
+            run(source, compile(source))
+        end
+    end
+end
+
+-- What has to fail; how it is told may differ.
+function check.refused(text)
+    each_line(text, function(source, f)
+        count = count + 1
+        print(source)
+        local ok = pcall(f)
+        print(ok and '  -> is accepted' or '  !! is refused')
+    end)
 end
 
 return setmetatable(check, {
     __call = function(_, text)
-        for line in text:gmatch('[^\n]+') do
-            local source = line:match('^%s*(.-)%s*$')
-            if source ~= '' and source:sub(1, 2) ~= '--' then
-                run_line(source)
-            end
-        end
+        each_line(text, check.call)
     end
 }) 
