@@ -158,27 +158,39 @@ static inline void search_set_hint(struct bptree_search *search, const struct bp
 	search->is_exact = hint_settles(hint, search->part_count, tree->cmp_def);
 }
 
-struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct tuple *tuple,
-					 const struct key_def *def)
+/** One that says nothing of hints yet. */
+static inline void search_create(struct bptree_search *search, const struct key_def *def,
+				 uint32_t part_count)
 {
-	struct bptree_search search = {.def = def, .part_count = def->part_count, .tuple = tuple};
-	if (tree->use_skip)
-		search.bytes = tuple_hint_bytes(tuple, def);
-	else if (tree->use_hint)
-		search_set_hint(&search, tree, tuple_hint(tuple, tree->cmp_def));
-	return search;
+	search->def = def;
+	search->part_count = part_count;
+	search->hint = search->open_bits = 0;
+	search->is_exact = false;
 }
 
-struct bptree_search bptree_search_key(const struct bptree *tree, const char *key,
-				       uint32_t part_count)
+void bptree_search_tuple(struct bptree_search *search, const struct bptree *tree,
+			 const struct tuple *tuple, const struct key_def *def)
+{
+	search_create(search, def, def->part_count);
+	search->tuple = tuple;
+	search->key = NULL;
+	if (tree->use_skip)
+		search->bytes = tuple_hint_bytes(tuple, def);
+	else if (tree->use_hint)
+		search_set_hint(search, tree, tuple_hint(tuple, tree->cmp_def));
+}
+
+void bptree_search_key(struct bptree_search *search, const struct bptree *tree, const char *key,
+		       uint32_t part_count)
 {
 	assert(part_count > 0);
-	struct bptree_search search = {.def = tree->cmp_def, .part_count = part_count, .key = key};
+	search_create(search, tree->cmp_def, part_count);
+	search->tuple = NULL;
+	search->key = key;
 	if (tree->use_skip)
-		search.bytes = key_hint_bytes(key);
+		search->bytes = key_hint_bytes(key);
 	else if (tree->use_hint)
-		search_set_hint(&search, tree, key_hint(key, part_count, tree->cmp_def));
-	return search;
+		search_set_hint(search, tree, key_hint(key, part_count, tree->cmp_def));
 }
 
 /**

@@ -134,11 +134,14 @@ void bptree_delete(struct bptree *tree);
  */
 bool bptree_free_some(struct bptree *tree, size_t count);
 
-/** Looks for a tuple by `def`: the tree's definition, or a prefix of its parts. */
-struct bptree_search bptree_search_tuple(const struct bptree *tree, const struct tuple *tuple,
-					 const struct key_def *def);
-struct bptree_search bptree_search_key(const struct bptree *tree, const char *key,
-				       uint32_t part_count);
+/**
+ * Looks for a tuple by `def`: the tree's definition, or a prefix of its parts. What is looked for
+ * is borrowed. The search is made in its place, since a copy of what was just written stalls.
+ */
+void bptree_search_tuple(struct bptree_search *search, const struct bptree *tree,
+			 const struct tuple *tuple, const struct key_def *def);
+void bptree_search_key(struct bptree_search *search, const struct bptree *tree, const char *key,
+		       uint32_t part_count);
 
 /** An entry that equals what is looked for (the first of them), or NULL. */
 struct tuple *bptree_find(const struct bptree *tree, const struct bptree_search *search);

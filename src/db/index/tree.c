@@ -94,7 +94,8 @@ static int tree_get(struct index *index, const char *key, uint32_t part_count,
 		    struct tuple **result)
 {
 	struct bptree *tree = tree_of(index);
-	struct bptree_search search = bptree_search_key(tree, key, part_count);
+	struct bptree_search search;
+	bptree_search_key(&search, tree, key, part_count);
 	*result = bptree_find(tree, &search);
 	return 0;
 }
@@ -126,7 +127,8 @@ static int tree_max(struct index *index, const char *key, uint32_t part_count,
 	struct bptree *tree = tree_of(index);
 	struct bptree_path path;
 	if (part_count > 0) {
-		struct bptree_search search = bptree_search_key(tree, key, part_count);
+		struct bptree_search search;
+		bptree_search_key(&search, tree, key, part_count);
 		*result = tree_find_last(tree, &search);
 	} else {
 		*result = bptree_last(tree, &path) ? bptree_path_tuple(&path) : NULL;
@@ -203,7 +205,8 @@ static int64_t tree_count(struct index *index, enum iterator_type type, const ch
 	}
 	if (type == ITER_ALL || part_count == 0 || tree->depth == 0)
 		return tree->size;
-	struct bptree_search search = bptree_search_key(tree, key, part_count);
+	struct bptree_search search;
+	bptree_search_key(&search, tree, key, part_count);
 	switch (type) {
 	case ITER_LT:
 		return count_before(tree, &search, false);
@@ -221,7 +224,8 @@ static int64_t tree_count(struct index *index, enum iterator_type type, const ch
 struct tuple *tree_index_find(struct index *index, const struct tuple *tuple, bool is_key)
 {
 	const struct key_def *def = is_key ? index->def->key_def : index->def->cmp_def;
-	struct bptree_search search = bptree_search_tuple(tree_of(index), tuple, def);
+	struct bptree_search search;
+	bptree_search_tuple(&search, tree_of(index), tuple, def);
 	return bptree_find(tree_of(index), &search);
 }
 
@@ -231,7 +235,8 @@ struct tuple *tree_index_find(struct index *index, const struct tuple *tuple, bo
 static void tree_remove(struct index *index, struct tuple *tuple)
 {
 	struct bptree *tree = tree_of(index);
-	struct bptree_search search = bptree_search_tuple(tree, tuple, index->def->cmp_def);
+	struct bptree_search search;
+	bptree_search_tuple(&search, tree, tuple, index->def->cmp_def);
 	struct bptree_path path;
 	bool is_found = bptree_seek(tree, &search, false, &path);
 	(void)is_found;
@@ -256,7 +261,8 @@ static int tree_put(struct index *index, struct tuple *old_tuple, struct tuple *
 		if (index_check_dup(index, old_tuple, dup, mode) != 0)
 			return -1;
 	}
-	struct bptree_search search = bptree_search_tuple(tree, new_tuple, def->cmp_def);
+	struct bptree_search search;
+	bptree_search_tuple(&search, tree, new_tuple, def->cmp_def);
 	struct bptree_path path;
 	struct tuple *same = NULL;
 	if (bptree_seek(tree, &search, false, &path) &&
@@ -327,8 +333,8 @@ static bool tree_iterator_start(struct tree_iterator *it)
 {
 	if (it->after != NULL) {
 		const struct key_def *cmp_def = it->tree->cmp_def;
-		struct bptree_search search = bptree_search_key(it->tree, it->after,
-								cmp_def->part_count);
+		struct bptree_search search;
+		bptree_search_key(&search, it->tree, it->after, cmp_def->part_count);
 		bool is_found = bptree_seek(it->tree, &search, !it->is_reverse, &it->path);
 		return it->is_reverse ? bptree_path_prev(&it->path) : is_found;
 	}
@@ -343,7 +349,8 @@ static bool tree_iterator_start(struct tree_iterator *it)
 /** Seeks the entry behind the last one in a tree that has changed. */
 static bool tree_iterator_restart(struct tree_iterator *it)
 {
-	struct bptree_search search = bptree_search_tuple(it->tree, it->last, it->tree->cmp_def);
+	struct bptree_search search;
+	bptree_search_tuple(&search, it->tree, it->last, it->tree->cmp_def);
 	bool is_found = bptree_seek(it->tree, &search, !it->is_reverse, &it->path);
 	return it->is_reverse ? bptree_path_prev(&it->path) : is_found;
 }
@@ -429,7 +436,7 @@ static void tree_iterator_set_key(struct tree_iterator *it, const char *key, uin
 	size_t size = index_key_size(key, part_count);
 	char *copy = size <= sizeof(it->key_inline) ? it->key_inline : xmalloc(size);
 	memcpy(copy, key, size);
-	it->search = bptree_search_key(it->tree, copy, part_count);
+	bptree_search_key(&it->search, it->tree, copy, part_count);
 }
 
 static struct iterator *tree_iterator(struct index *index, enum iterator_type type,
