@@ -187,8 +187,6 @@ int db_execute(struct space *space, struct request *request, struct tuple **resu
 	struct txn *txn = txn_stmt_begin(space, request->type);
 	if (txn == NULL)
 		return -1;
-	struct request changed = *request;
-	request = &changed;
 	struct txn_stmt *stmt = txn_stmt_current(txn);
 	if (space->sequence != NULL && db_handle_sequence(space, request, &txn->region) != 0)
 		goto fail;
@@ -237,53 +235,63 @@ int db_process(struct request *request, struct tuple **result)
 
 /* By name ------------------------------------------------------------------------- */
 
+/** Puts a tuple, as `type` has it. */
+static int put(uint32_t type, uint32_t space_id, const char *tuple, const char *tuple_end,
+	       struct tuple **result)
+{
+	struct request request;
+	request_create(&request, type, space_id);
+	request.tuple = tuple;
+	request.tuple_end = tuple_end;
+	return db_process(&request, result);
+}
+
 int db_insert(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result)
 {
-	struct request request = {
-		.type = IPROTO_INSERT, .space_id = space_id,
-		.tuple = tuple, .tuple_end = tuple_end,
-	};
-	return db_process(&request, result);
+	return put(IPROTO_INSERT, space_id, tuple, tuple_end, result);
 }
 
 int db_replace(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result)
 {
-	struct request request = {
-		.type = IPROTO_REPLACE, .space_id = space_id,
-		.tuple = tuple, .tuple_end = tuple_end,
-	};
-	return db_process(&request, result);
+	return put(IPROTO_REPLACE, space_id, tuple, tuple_end, result);
 }
 
 int db_delete(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
 	      struct tuple **result)
 {
-	struct request request = {
-		.type = IPROTO_DELETE, .space_id = space_id, .index_id = index_id,
-		.key = key, .key_end = key_end,
-	};
+	struct request request;
+	request_create(&request, IPROTO_DELETE, space_id);
+	request.index_id = index_id;
+	request.key = key;
+	request.key_end = key_end;
 	return db_process(&request, result);
 }
 
 int db_update(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,
 	      const char *ops, const char *ops_end, int index_base, struct tuple **result)
 {
-	struct request request = {
-		.type = IPROTO_UPDATE, .space_id = space_id, .index_id = index_id,
-		.key = key, .key_end = key_end, .tuple = ops, .tuple_end = ops_end,
-		.index_base = index_base,
-	};
+	struct request request;
+	request_create(&request, IPROTO_UPDATE, space_id);
+	request.index_id = index_id;
+	request.key = key;
+	request.key_end = key_end;
+	request.tuple = ops;
+	request.tuple_end = ops_end;
+	request.index_base = index_base;
 	return db_process(&request, result);
 }
 
 int db_upsert(uint32_t space_id, uint32_t index_id, const char *tuple, const char *tuple_end,
 	      const char *ops, const char *ops_end, int index_base, struct tuple **result)
 {
-	struct request request = {
-		.type = IPROTO_UPSERT, .space_id = space_id, .index_id = index_id,
-		.tuple = tuple, .tuple_end = tuple_end, .ops = ops, .ops_end = ops_end,
-		.index_base = index_base,
-	};
+	struct request request;
+	request_create(&request, IPROTO_UPSERT, space_id);
+	request.index_id = index_id;
+	request.tuple = tuple;
+	request.tuple_end = tuple_end;
+	request.ops = ops;
+	request.ops_end = ops_end;
+	request.index_base = index_base;
 	return db_process(&request, result);
 }
 

@@ -25,7 +25,10 @@ struct tuple;
 void db_init(void);
 void db_free(void);
 
-/** Any change: insert, replace, update, delete, upsert, as in `request`. `result` may be NULL. */
+/**
+ * Any change: insert, replace, update, delete, upsert, as in `request`, which becomes what triggers
+ * and sequences have made of it. `result` may be NULL.
+ */
 int db_process(struct request *request, struct tuple **result);
 
 int db_insert(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result);

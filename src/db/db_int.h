@@ -17,7 +17,7 @@ struct region;
  */
 int db_process_unchecked(struct request *request, struct tuple **result);
 
-/** Carries out a statement on a space and ends it. */
+/** Carries out a statement on a space and ends it. Changes the request, as db_process() does. */
 int db_execute(struct space *space, struct request *request, struct tuple **result);
 
 /** Read-only mode, unless the space is of this instance only. -1: ER_READONLY. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/buf.h"
 #include "db/iproto_const.h"
@@ -33,14 +34,12 @@ struct xrow_header {
 	size_t body_size;
 };
 
-/** What a data manipulation asks for: decoded body. All pointers are borrowed. */
+/** What a request asks for: its decoded body. All pointers are borrowed. */
 struct request {
+	/* Of changes: request_create() sets these. */
 	uint32_t type;
 	uint32_t space_id;
 	uint32_t index_id;
-	uint32_t offset;
-	uint32_t limit;
-	uint32_t iterator;
 	int index_base;
 	/** MessagePack array, or NULL. */
 	const char *key, *key_end;
@@ -48,6 +47,13 @@ struct request {
 	const char *tuple, *tuple_end;
 	/** Operations of an upsert. */
 	const char *ops, *ops_end;
+	/** The row that is being recovered, or NULL for a new change. */
+	const struct xrow_header *header;
+
+	/* Of other requests, and where space and index are named: changes do not look at these. */
+	uint32_t offset;
+	uint32_t limit;
+	uint32_t iterator;
 	/** A select begins behind a tuple, or a position, in bytes; NULL: neither. */
 	const char *after_tuple, *after_tuple_end;
 	const char *after_position;
@@ -70,9 +76,15 @@ struct request {
 	const char *formats;
 	/** Of ID: bits (1 << feature). */
 	uint64_t features;
-	/** The row that is being recovered, or NULL for a new change. */
-	const struct xrow_header *header;
 };
+
+/** A change that has nothing yet but what it is and where. */
+static inline void request_create(struct request *request, uint32_t type, uint32_t space_id)
+{
+	memset(request, 0, offsetof(struct request, offset));
+	request->type = type;
+	request->space_id = space_id;
+}
 
 /** What `group_id` is for a row of a local space: its LSNs are counted apart, as instance 0's. */
 enum { GROUP_DEFAULT = 0, GROUP_LOCAL = 1 };
