@@ -271,6 +271,20 @@ struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id)
 	return NULL;
 }
 
+bool txn_savepoint_is_trivial(const struct txn *txn, const struct txn_savepoint *svp)
+{
+	if (!list_empty(&txn->on_rollback))
+		return false;
+	const struct txn_stmt *stmt;
+	list_foreach_entry_reverse(stmt, &txn->stmts, link) {
+		if (stmt == svp->stmt)
+			break;
+		if (!list_empty(&stmt->on_rollback))
+			return false;
+	}
+	return true;
+}
+
 /** Undoes the statements behind `last` and moves them to `undone`, in their order. */
 static void txn_undo_into(struct txn *txn, struct txn_stmt *last, struct list *undone)
 {

@@ -250,6 +250,9 @@ struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id);
  */
 int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp);
 
+/** Is there nothing but data to undo behind the savepoint: no trigger of a script, no schema? */
+bool txn_savepoint_is_trivial(const struct txn *txn, const struct txn_savepoint *svp);
+
 /* What modules and scripts call (names as in the reference's module interface). */
 bool box_txn(void);
 int64_t box_txn_id(void);

@@ -144,25 +144,29 @@ end
 function M.insert(space_id, tuple)
     local size = sizes[space_id] or SIZE_MIN
     local room = take(size)
-    return changed(space_id, room, size, c.insert(space_id, tuple, room, size))
+    local result = c.insert(space_id, tuple, room, size)
+    return changed(space_id, room, size, result)
 end
 
 function M.replace(space_id, tuple)
     local size = sizes[space_id] or SIZE_MIN
     local room = take(size)
-    return changed(space_id, room, size, c.replace(space_id, tuple, room, size))
+    local result = c.replace(space_id, tuple, room, size)
+    return changed(space_id, room, size, result)
 end
 
 function M.update(space_id, index_id, key, ops)
     local size = sizes[space_id] or SIZE_MIN
     local room = take(size)
-    return changed(space_id, room, size, c.update(space_id, index_id, key, ops, room, size))
+    local result = c.update(space_id, index_id, key, ops, room, size)
+    return changed(space_id, room, size, result)
 end
 
 function M.delete(space_id, index_id, key)
     local size = sizes[space_id] or SIZE_MIN
     local room = take(size)
-    return changed(space_id, room, size, c.delete(space_id, index_id, key, room, size))
+    local result = c.delete(space_id, index_id, key, room, size)
+    return changed(space_id, room, size, result)
 end
 
 -- {key} as key, where nothing is lost by it.

@@ -4,8 +4,8 @@
  * the triggers box.on_commit and box.on_rollback.
  *
  * What neither yields nor runs Lua is exported for FFI (tarn_txn_*, see txn.lua);
- * commit and the two kinds of rollback go through the Lua C API, since they write,
- * and run triggers.
+ * commit and the two kinds of rollback go through the Lua C API where they write, or
+ * have triggers to run.
  */
 #include "db/txn/txn.h"
 
@@ -41,6 +41,27 @@ int64_t tarn_txn_savepoint(void)
 double tarn_txn_number(void)
 {
 	return (double)box_txn_id();
+}
+
+/** The savepoint of a script, or NULL with an error. */
+static struct txn_savepoint *find_savepoint(struct txn *txn, double txn_id, int64_t id)
+{
+	if (txn != NULL && txn->id == (int64_t)txn_id)
+		return txn_savepoint_by_id(txn, id);
+	client_error(ER_NO_SUCH_SAVEPOINT);
+	return NULL;
+}
+
+/**
+ * FFI: neither yields nor runs Lua. Rolls back to a savepoint where that takes no more; false:
+ * rollback_to_savepoint() has to.
+ */
+bool tarn_txn_rollback_trivial(double txn_id, int64_t id)
+{
+	struct txn *txn = txn_current();
+	struct txn_savepoint *svp = find_savepoint(txn, txn_id, id);
+	return svp != NULL && txn_savepoint_is_trivial(txn, svp) &&
+		txn_rollback_to_savepoint(txn, svp) == 0;
 }
 
 static int commit(lua_State *L)
@@ -81,13 +102,9 @@ static int rollback(lua_State *L)
 /** (transaction's id, savepoint's id) */
 static int rollback_to_savepoint(lua_State *L)
 {
-	int64_t txn_id = (int64_t)lua_tonumber(L, 1), id = (int64_t)lua_tonumber(L, 2);
 	struct txn *txn = txn_current();
-	if (txn == NULL || txn->id != txn_id) {
-		client_error(ER_NO_SUCH_SAVEPOINT);
-		return lua_throw(L);
-	}
-	struct txn_savepoint *svp = txn_savepoint_by_id(txn, id);
+	struct txn_savepoint *svp = find_savepoint(txn, lua_tonumber(L, 1),
+						   (int64_t)lua_tonumber(L, 2));
 	if (svp == NULL || txn_rollback_to_savepoint(txn, svp) != 0)
 		return lua_throw(L);
 	return 0;

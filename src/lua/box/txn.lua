@@ -14,6 +14,7 @@ ffi.cdef[[
     int64_t box_txn_id(void);
     bool tarn_txn_commit_trivial(void);
     int64_t tarn_txn_savepoint(void);
+    bool tarn_txn_rollback_trivial(double txn_id, int64_t id);
     double tarn_txn_number(void);
 ]]
 local C = ffi.C
@@ -154,7 +155,9 @@ function api.rollback_to_savepoint(savepoint)
     if not txn_id or not ffi.istype(int64_t, savepoint.csavepoint) then
         error('Usage: box.rollback_to_savepoint(savepoint)', 2)
     end
-    c.rollback_to_savepoint(txn_id, tonumber(savepoint.csavepoint))
+    if not C.tarn_txn_rollback_trivial(txn_id, savepoint.csavepoint) then
+        c.rollback_to_savepoint(txn_id, tonumber(savepoint.csavepoint))
+    end
 end
 
 -- A function as a transaction ------------------------------------------------------
