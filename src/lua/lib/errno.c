@@ -14,8 +14,12 @@
 static int errno_call(lua_State *L)
 {
 	int before = errno;
-	if (lua_gettop(L) >= 2)
-		errno = luaL_checkint(L, 2);
+	if (lua_gettop(L) >= 2) {
+		if (!lua_isnumber(L, 2))
+			return luaL_error(L, "bad argument #1 to '?' (cannot convert '%s' to 'int')",
+					  luaL_typename(L, 2));
+		errno = lua_tointeger(L, 2);
+	}
 	lua_pushinteger(L, before);
 	return 1;
 }
@@ -23,8 +27,12 @@ static int errno_call(lua_State *L)
 static int errno_strerror(lua_State *L)
 {
 	lua_Number code = errno;
-	if (!lua_isnoneornil(L, 1))
-		code = luaL_checknumber(L, 1);
+	if (!lua_isnoneornil(L, 1)) {
+		if (!lua_isnumber(L, 1))
+			return luaL_error(L, "bad argument #1 to 'strerror' (cannot convert 'nil' to "
+					     "'int')");
+		code = lua_tonumber(L, 1);
+	}
 	/* What is no int is no error's number, the same one whatever it is. */
 	lua_pushstring(L, strerror(code >= INT_MIN && code <= INT_MAX ? (int)code : INT_MIN));
 	return 1;

@@ -1,0 +1,177 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- io and os: every function, well used and badly.
+local check = require('check')
+fio = require('fio')
+ffi = require('ffi')
+d = fio.tempdir()
+p = d .. '/file'
+function told(ok, err, ...)
+    if err ~= nil then
+        err = tostring(err):gsub(d, 'DIR', nil, true)
+    end
+    return ok, err, ...
+end
+function put(text)
+    local f = io.open(p, 'w')
+    f:write(text)
+    f:close()
+end
+function all(...)
+    local out = {}
+    for line in io.lines(...) do
+        table.insert(out, line)
+    end
+    return out
+end
+function get()
+    local f = io.open(p, 'rb')
+    local text = f:read('*a')
+    f:close()
+    return text
+end
+put('one\n2 0x10 3.5\nlast')
+check [[
+f = io.open(p)
+f:read(), f:read('*n'), f:read('*n', '*n'), f:read('*l'), f:read('*L'), f:read(), f:read('*a'), f:read(0)
+f:seek('set'), f:read('*L'), f:read(3), f:read(0), f:seek(), f:seek('cur', -1), f:seek('end'), f:seek('set', 1), f:read('*a'), f:read('*a')
+f:seek('nowhere')
+told(f:seek('set', -1))
+f:seek('set', 'x')
+f:seek({})
+f:read('*x')
+f:read({})
+f:read(-1)
+f:seek('set'), f:read('n'), f:read('l')
+told(f:write('x'))
+f:setvbuf('no'), f:setvbuf('full', 1024), f:setvbuf('line')
+f:setvbuf('none')
+f:setvbuf()
+f:flush() ~= nil
+lines = f:lines() f:seek('set')
+lines(), lines(), lines(), lines()
+f:lines(1, 2) ~= nil
+io.type(f), io.type(io.stdout), io.type(5), io.type({})
+io.type()
+f:close(), io.type(f), tostring(f)
+f:close()
+f:read()
+f:write('x')
+f:seek()
+f:lines()
+f:setvbuf('no')
+f:flush()
+f.read()
+f.read(5)
+io.open()
+io.open({})
+told(io.open(d .. '/nosuch'))
+told(io.open(d, 'w'))
+told(io.open('', 'r'))
+told(io.open(p, 'x'))
+io.open(p, {})
+told(io.open(p, 'rw'))
+f = io.open(p, 'w')
+f:write('a', 1, 2.5) == f, f:write() == f, f:write(''):close(), get()
+io.open(p, 'a'):write('+'):close(), get()
+f = io.open(p, 'r+') f:write('Z') f:seek('end') f:write('!') f:close()
+get()
+f = io.open(p, 'w+b')
+f:write('both'), f:seek('set', 0), f:read('*a'), f:close()
+f = io.open(p, 'w')
+f:write({})
+f:write(nil)
+f:write(true)
+told(f:read())
+f:close()
+io.close(io.open(p)), io.close(5)
+io.close({})
+put('1\n22\n\n333')
+all(p), all(p, '*n'), all(p, 1), all(p, '*L'), all(p, 2, 1)
+all('nosuch.txt')
+all(p, '*x')
+io.lines({})
+io.input(p) ~= nil, io.read(), io.read('*n'), io.read('*a'), io.read(), io.read('*a')
+io.input(p) ~= nil, all()
+pcall(io.read) == false or io.read()
+io.read('*x')
+io.input('nosuch.txt')
+io.input({})
+io.input(io.stdin) == io.stdin, io.input() == io.stdin
+io.output(p) ~= io.stdout, io.write('written', 5), io.close(), io.output(io.stdout) == io.stdout, get()
+io.output() == io.stdout
+io.output({})
+(pcall(io.output, d .. '/no/such'))
+io.write({})
+io.write(nil)
+io.write() == io.stdout, io.flush()
+io.stdout:seek('nowhere')
+f = io.tmpfile()
+f:write('tmp'), f:seek('set'), f:read('*a'), io.type(f), f:close()
+io.tmpfile(5):close()
+f = io.popen('echo out; exit 3')
+io.type(f), f:read('*a'), f:close()
+f = io.popen('cat > ' .. p, 'w')
+f:write('piped') ~= nil, f:close(), get()
+io.popen('true'):close(), io.popen('exit 1'):close(), io.popen('kill -9 $$'):close()
+io.popen('true', 'x')
+io.popen()
+io.popen({})
+(io.popen('echo a; echo b'):lines())()
+os.clock() > 0, type(os.clock(1))
+os.date('!%Y-%m-%d %H:%M:%S', 0), os.date('!%c', 86400), os.date('!*t', 3600), os.date('%%', 0), os.date('', 0)
+os.date('%Y', 1e9), os.date('*t', 1e9), #os.date() > 10
+os.date('!%x %X %p %A %B %j', 1e9)
+os.date({})
+os.date('%Y', 'x')
+os.date('%Y', {})
+os.date('!%H', 1.9), os.date('!%H', '3600'), os.date('!%Y', -1)
+#os.date('%Ez', 0), os.date('!%Q', 0)
+os.time{year = 2001, month = 9, day = 9, hour = 1, min = 46, sec = 40}, os.time{year = 2001, month = 9, day = 9}
+os.time{year = 2001, month = 14, day = -3, hour = 30}, os.time{year = '2001', month = '1', day = '1'}
+os.time{year = 2001, month = 1, day = 1, isdst = true} ~= nil
+os.time() > 1e9, os.time(nil) > 1e9
+os.time{}
+os.time{year = 2001, month = 1}
+os.time{year = 'x', month = 1, day = 1}
+os.time(5)
+os.time('x')
+os.difftime(5, 2), os.difftime(2, 5.5), os.difftime(1)
+os.difftime()
+os.difftime('x', 1)
+os.getenv('NO_SUCH_VARIABLE'), #os.getenv('PATH') > 0, os.getenv('')
+os.getenv()
+os.getenv({})
+os.setenv('COMPAT_A', 'b'), os.getenv('COMPAT_A'), os.environ().COMPAT_A
+os.setenv('COMPAT_A', nil), os.getenv('COMPAT_A'), os.environ().COMPAT_A
+os.setenv('COMPAT_A', 5), os.getenv('COMPAT_A'), os.setenv('COMPAT_A', ''), os.getenv('COMPAT_A'), os.setenv('COMPAT_A')
+(pcall(os.setenv))
+(pcall(os.setenv, {}, 'x'))
+(pcall(os.setenv, 'COMPAT_A', {}))
+(pcall(os.setenv, '', 'x'))
+(pcall(os.setenv, 'A=B', 'x'))
+os.getenv('A'), os.getenv('A=B')
+type(os.environ()), os.environ(5).PATH == os.getenv('PATH'), os.environ() ~= os.environ()
+os.execute('exit 3'), os.execute('true'), os.execute('kill -9 $$')
+os.execute(), os.execute(nil)
+os.execute({})
+os.execute('/no/such/program 2>/dev/null')
+put('x') n = d .. '/other'
+os.rename(p, n), os.remove(n)
+told(os.rename(p, n))
+told(os.remove(n))
+told(os.remove(''))
+os.rename(p)
+os.rename()
+os.rename({}, n)
+os.remove()
+os.remove({})
+fio.mkdir(d .. '/dir'), os.remove(d .. '/dir'), told(os.remove(d .. '/dir'))
+os.setlocale('C'), os.setlocale('C', 'numeric'), os.setlocale('no such')
+os.setlocale('C', 'x')
+os.setlocale({})
+n = os.tmpname() found = fio.path.exists(n)
+type(n), found, os.remove(n), n:match('^/tmp/') ~= nil
+io.nosuch, os.nosuch
+fio.rmtree(d)
+]]
+check.finish()
