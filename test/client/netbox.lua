@@ -168,6 +168,12 @@ c.space.fresh.index.pk:count()
 c:eval('box.space.fresh:drop()')
 c:reload_schema()
 c.space.fresh
+c:call('add_space', {'seen'}) return c.space.seen ~= nil, c.state
+c:eval('box.space.seen:drop()') return c.space.seen == nil, c.state
+c:call('add_space', {'test'}) return c.state
+c:eval('box.schema.space.create("seen")') return c.space.seen ~= nil
+c:eval('box.space.seen:drop() error("after a change")')
+c:ping() return c.space.seen == nil, c.state
 stale = c.space.test
 c:eval('box.space.test:format({{"id", "unsigned"}, {"title", "string"}})')
 c:ping(), c:reload_schema()

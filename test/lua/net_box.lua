@@ -8,7 +8,7 @@ local msgpack = require('msgpack')
 local netbox = require('net.box')
 local socket = require('socket')
 local test = tap.test('net.box')
-test:plan(10)
+test:plan(11)
 
 local GREETING = ('%-63s\n%-63s\n'):format(
     'Tarantool 3.0.0 (Binary) 01234567-89ab-cdef-0123-456789abcdef', ('A'):rep(44))
@@ -416,6 +416,34 @@ test:test('no leaks', function(t)
     t:is(tostring(err), 'fiber is cancelled', 'a cancelled request')
     c:close()
     server:close()
+end)
+
+-- Where the collector rests, nothing but the end of the call itself can close a socket.
+test:test('a cancelled connect', function(t)
+    t:plan(8)
+    local open = 0
+    local silent = socket.tcp_server('127.0.0.1', 0, function(s)
+        open = open + 1
+        s:read(1)
+        open = open - 1
+    end)
+    local address = '127.0.0.1:' .. silent:name().port
+    local before = descriptors()
+    collectgarbage('stop')
+    for _, opts in ipairs{{}, {reconnect_after = 0.01}, {wait_connected = 100}} do
+        local f = fiber.new(netbox.connect, address, opts)
+        f:set_joinable(true)
+        t:ok(wait_until(function() return open > 0 end), 'connected')
+        f:cancel()
+        local ok, err = f:join()
+        t:is(not ok and tostring(err), 'fiber is cancelled', 'raises')
+        wait_until(function() return open == 0 end)
+    end
+    fiber.sleep(0.03)
+    t:is(open, 0, 'nothing is left, or comes again')
+    collectgarbage('restart')
+    silent:close()
+    t:ok(descriptors() <= before, 'descriptors')
 end)
 
 -- The program's own server.

@@ -368,7 +368,12 @@ function netbox.connect(...)
     local conn = new_connection(host, port, opts, params)
     local wait = opts.wait_connected
     if wait ~= false then
-        wait_state(conn, CONNECTED, tonumber(wait))
+        local ok, err = pcall(wait_state, conn, CONNECTED, tonumber(wait))
+        if not ok then
+            -- The fiber was cancelled, and nobody else has the connection.
+            conn:close()
+            error(err, 0)
+        end
     end
     return conn
 end

@@ -98,6 +98,7 @@ static int transport_connect(lua_State *L)
 		return luaL_error(L, "net.box: connected already");
 	xfree(t->failure);
 	t->failure = NULL;
+	t->leader = fiber();
 	if (netbox_connect(t, host, service, check_deadline(L, 4)) != 0) {
 		if (t->is_closed)
 			return push_failure(L, "Connection closed");
@@ -210,6 +211,8 @@ static int transport_set_schema_version(lua_State *L)
 {
 	struct netbox *t = check_transport(L);
 	t->schema_version = (uint64_t)luaL_checknumber(L, 2);
+	t->schema_loads++;
+	fiber_cond_broadcast(&t->changed);
 	return 0;
 }
 
@@ -488,6 +491,21 @@ static int wait_answer(lua_State *L, struct netbox_request *r, const struct opti
 	return r->error != NULL ? -1 : 0;
 }
 
+/**
+ * Where the answer told of another schema, waits until that is loaded, so that the caller finds
+ * new spaces. Yields.
+ */
+static void wait_schema(struct netbox *t, const struct options *o)
+{
+	uint64_t loads = t->schema_loads;
+	while (netbox_schema_is_stale(t) && t->schema_loads == loads && t->fd >= 0 &&
+	       t->leader != fiber()) {
+		double left = o->deadline - clock_monotonic();
+		if (left <= 0 || fiber_cond_wait_timeout(&t->changed, left) != 0)
+			break;
+	}
+}
+
 /** (request): decodes its answer, in a protected call, since the request is on C's stack. */
 static int decode_protected(lua_State *L)
 {
@@ -513,6 +531,7 @@ static int request_sync(lua_State *L, struct netbox *t, const struct options *o)
 	lua_scratch_put(packet);
 	int top = lua_gettop(L), count = -1;
 	if (wait_answer(L, &r, o) == 0) {
+		wait_schema(t, o);
 		lua_pushcfunction(L, decode_protected);
 		lua_pushlightuserdata(L, &r);
 		if (lua_call_protected(L, 1, LUA_MULTRET) == 0)

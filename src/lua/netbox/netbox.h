@@ -109,6 +109,10 @@ struct netbox {
 	bool takes_tuples, gets_tuples;
 	/** The schema that is loaded (0: none), and what the last answer told; or 0. */
 	uint64_t schema_version, schema_version_seen;
+	/** How often one was loaded. */
+	uint64_t schema_loads;
+	/** The fiber that leads the connection, which loads it. */
+	const struct fiber *leader;
 	uint64_t last_sync;
 	struct map_u64 requests;
 	/** Why the socket was closed: a text, or NULL. */
