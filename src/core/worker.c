@@ -52,6 +52,9 @@ static struct {
 	struct list queue;
 	struct list finished;
 	int thread_count, idle_count, threads_max;
+	/** The thread that ended last. The next to end joins it, so one is left for us. */
+	pthread_t last_ended;
+	bool has_ended;
 	bool is_ending;
 	/** tx only: jobs not yet back. */
 	int pending;
@@ -98,8 +101,14 @@ static void *worker_main(void *arg)
 	}
 	fiber_thread_free();
 	pool.thread_count--;
+	bool has_ended = pool.has_ended;
+	pthread_t before = pool.last_ended;
+	pool.last_ended = pthread_self();
+	pool.has_ended = true;
 	pthread_cond_signal(&pool.gone);
 	pthread_mutex_unlock(&pool.lock);
+	if (has_ended)
+		pthread_join(before, NULL);
 	return NULL;
 }
 
@@ -108,7 +117,6 @@ static int start_thread(void)
 {
 	pthread_attr_t attr;
 	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, THREAD_STACK_SIZE);
 	sigset_t all, old;
 	sigfillset(&all);
@@ -198,6 +206,10 @@ void worker_free(void)
 	while (pool.thread_count > 0)
 		pthread_cond_wait(&pool.gone, &pool.lock);
 	pthread_mutex_unlock(&pool.lock);
+	/* What libraries keep for each thread is freed when it is really over, not before. */
+	if (pool.has_ended)
+		pthread_join(pool.last_ended, NULL);
+	pool.has_ended = false;
 	collect();
 	assert(pool.pending == 0);
 	ev_async_stop(loop_ev, &pool.wake);

@@ -177,6 +177,20 @@ class Tls(unittest.TestCase):
         self.assertIn('ssl_key_file', refused(lambda: listen('client')))
         self.assertIn('ssl_ca_file', refused(lambda: listen(ssl_ca_file=path('ca.key'))))
 
+    def test_password_as_it_is(self):
+        admin.eval("box.cfg{auth_type = 'pap-sha256'} box.session.su('admin', function() "
+                   "box.schema.user.create('pat', {password = 'secret'}) box.schema.user.grant('pat', 'super') end)")
+        try:
+            self.assertEqual(by_netbox(f'pat:secret@{listen()}'), 3000000)
+            self.assertEqual(by_netbox(f'pat:wrong@{listen()}'), 'User not found or supplied credentials are invalid')
+            plain = admin.call('listen', {})[0]
+            for params in {}, {'auth_type': 'pap-sha256'}:
+                self.assertIn('needs TLS', admin.call('connect', f'pat:secret@{plain}', params)[0])
+            self.assertEqual(admin.eval("return require('net.box').connect(box.info.listen[1], "
+                                        "{user = 'pat', password = 'secret'}):call('box.session.user')"), ['pat'])
+        finally:
+            admin.eval("box.session.su('admin', box.schema.user.drop, 'pat') box.cfg{auth_type = 'chap-sha1'}")
+
     def test_parameters_change_on_a_bound_socket(self):
         address = listen()
         c = TlsClient(address)

@@ -111,6 +111,10 @@ local function authenticate(transport, greeting, opts, id)
             return 'Invalid salt in the greeting'
         end
     elseif auth_type == 'pap-sha256' then
+        -- Whoever can answer to ID could otherwise ask for the password, and all on the way see it.
+        if opts.tls == nil and opts.host ~= 'unix/' then
+            return 'pap-sha256 sends the password as it is, so it needs TLS (transport=ssl)'
+        end
         answer = opts.password or ''
     else
         return ("Unknown authentication method '%s'"):format(tostring(auth_type))
