@@ -20,12 +20,17 @@ local function text(f, ...)
 end
 
 test:test('options', function(t)
-    t:plan(20)
+    t:plan(24)
     local bad = 'Illegal parameters, '
     t:is(text(box.begin, 1), bad .. 'options should be a table')
     t:is(text(box.begin, {x = 1}), bad .. "unexpected option 'x'")
     t:is(text(box.begin, {timeout = 'x'}), bad .. 'timeout must be a number greater than 0')
     t:is(text(box.begin, {timeout = 0}), bad .. 'timeout must be a number greater than 0')
+    t:is(text(box.begin, {timeout = 0 / 0}), bad .. 'timeout must be a number greater than 0')
+    t:is(text(box.begin, {is_sync = 1}), bad .. 'is_sync can only be true')
+    t:is(text(box.begin, {txn_isolation = 5}), bad ..
+         'txn_isolation must be one of box.txn_isolation_level (keys or values)')
+    t:is(text(box.commit, {timeout = 1}), bad .. "unexpected option 'timeout'")
     t:is(text(box.begin, {txn_isolation = 'x'}), bad ..
          'txn_isolation must be one of box.txn_isolation_level (keys or values)')
     t:is(text(box.begin, {is_sync = false}), bad .. 'is_sync can only be true')
