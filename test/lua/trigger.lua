@@ -3,7 +3,7 @@
 local tap = require('tap')
 local trigger = require('trigger')
 local test = tap.test('trigger')
-test:plan(7)
+test:plan(9)
 
 local function text(f, ...)
     local ok, e = pcall(f, ...)
@@ -182,6 +182,115 @@ test:test('sessions', function(t)
     t:is(#box.session.on_connect(), 1)
     trigger.del('box.session.on_connect', 'x')
     t:is(#box.session.on_connect(), 0)
+end)
+
+-- "kind: number space old>new ..." of each call.
+local function note_rows(kind, base)
+    return function(iterator)
+        local out = {kind}
+        for number, old, new, id in iterator() do
+            table.insert(out, ('%d:%d %s>%s'):format(number, id - base, tostring(old), tostring(new)))
+        end
+        table.insert(log, table.concat(out, ' '))
+    end
+end
+
+local KINDS = {'before_commit', 'on_commit', 'on_rollback'}
+
+test:test('transactions', function(t)
+    t:plan(13)
+    local a, b = box.schema.space.create('a'), box.schema.space.create('b')
+    a:create_index('pk')
+    b:create_index('pk')
+    for _, kind in ipairs(KINDS) do
+        trigger.set('box.' .. kind, 'x', note_rows(kind, a.id))
+    end
+    a:insert{1}
+    t:is(taken(), 'before_commit 1:0 nil>[1] on_commit 1:0 nil>[1]', 'a single statement')
+    pcall(a.insert, a, {1})
+    t:is(taken(), '', 'one that fails is no change')
+    box.begin() a:insert{2} b:insert{1} a:delete{1} box.rollback()
+    t:is(taken(), 'on_rollback 1:0 [1]>nil 2:1 nil>[1] 3:0 nil>[2]', 'the newest change first')
+    box.begin()
+    a:insert{2}
+    local savepoint = box.savepoint()
+    b:insert{1}
+    box.rollback_to_savepoint(savepoint)
+    t:is(taken(), 'on_rollback 1:1 nil>[1]')
+    box.commit()
+    t:is(taken(), 'before_commit 1:0 nil>[2] on_commit 1:0 nil>[2]')
+    for _, kind in ipairs(KINDS) do
+        trigger.del('box.' .. kind, 'x')
+        trigger.set('box.' .. kind .. '.space.a', 'x', note(kind .. '.a'))
+        trigger.set(('box.%s.space[%d]'):format(kind, b.id), 'x', note(kind .. '.b'))
+    end
+    a:insert{3}
+    t:is(taken(), 'before_commit.a on_commit.a', 'of a space, by name')
+    b:insert{3}
+    t:is(taken(), 'before_commit.b on_commit.b', 'by id')
+    trigger.set('box.on_commit', 'x', note('all'))
+    box.begin() b:insert{4} a:insert{4} b:insert{5} box.commit{wait = 'submit'}
+    while #log < 5 do
+        require('fiber').sleep(0.001)
+    end
+    t:is(taken(), 'before_commit.b before_commit.a on_commit.b on_commit.a all', 'in order')
+    trigger.del('box.on_commit', 'x')
+    trigger.set('box.on_commit.space.a', 'x', function() error('not now') end)
+    box.begin() a:insert{5} b:insert{6} box.commit()
+    t:ok(a:get(5) ~= nil, 'an error comes too late')
+    t:is(taken(), 'before_commit.a before_commit.b', 'and ends the calls')
+    box.begin() a:insert{6} b:insert{7} box.rollback()
+    t:is(taken(), 'on_rollback.b on_rollback.a')
+    a:rename('c')
+    a:insert{6}
+    t:is(taken(), '', 'another name')
+    for _, kind in ipairs(KINDS) do
+        trigger.del('box.' .. kind .. '.space.a', 'x')
+        trigger.del(('box.%s.space[%d]'):format(kind, b.id), 'x')
+    end
+    a:insert{7}
+    b:insert{7}
+    t:is(taken(), '')
+    a:drop()
+    b:drop()
+end)
+
+test:test('before the commit', function(t)
+    t:plan(12)
+    local s, audit = box.schema.space.create('a'), box.schema.space.create('audit')
+    s:create_index('pk')
+    audit:create_index('pk', {sequence = true})
+    local event = 'box.before_commit.space.a'
+    trigger.set(event, 'x', function(iterator)
+        for _, _, new in iterator() do
+            audit:insert{box.NULL, new[1]}
+            s:replace{new[1] + 100}
+        end
+    end)
+    box.begin() s:insert{1} s:insert{2} box.commit()
+    t:is(audit:len(), 2, 'it may change data, and does not see it')
+    t:is(s:len(), 4)
+    s:insert{3}
+    t:is(audit:len(), 3, 'of a single statement, too')
+    t:ok(s:get(103) ~= nil)
+    trigger.set(event, 'x', function() audit:insert{box.NULL, 'x'} error('no') end)
+    t:ok(text(s.insert, s, {4}):find('no'), 'an error is that of the commit')
+    t:is(text(box.atomic, function() s:insert{4} end):match('no$'), 'no')
+    t:is(s:get(4), nil, 'all is undone')
+    t:is(audit:len(), 3)
+    trigger.set(event, 'x', function() require('fiber').yield() end)
+    t:ok(text(s.insert, s, {4}):find('aborted by a fiber yield'))
+    local inside
+    trigger.set(event, 'x', function() inside = text(box.commit) .. text(box.rollback) end)
+    s:insert{4}
+    t:is(inside, 'Can not commit transaction in a nested statement' ..
+                 'Rollback called in a nested statement')
+    t:is(box.is_in_txn(), false)
+    trigger.set(event, 'x', function() trigger.del(event, 'x') end)
+    s:insert{5}
+    t:is(trigger.info()[event], nil, 'it may take itself away')
+    s:drop()
+    audit:drop()
 end)
 
 os.exit(test:check() and 0 or 1)

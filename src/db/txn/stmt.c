@@ -296,20 +296,43 @@ static void txn_undo_into(struct txn *txn, struct txn_stmt *last, struct list *u
 	}
 }
 
-/**
- * Undoes the statements behind `last` and shows them to triggers, as if those were part of
- * a statement: they can't end the transaction.
- */
+/** Triggers run as if they were part of a statement: they can't end the transaction. */
+static void txn_enter_triggers(struct txn *txn, struct txn_stmt *last)
+{
+	txn->sub_stmt[txn->sub_level] = NULL;
+	txn->sub_stmt_begin[txn->sub_level++] = last;
+}
+
+static void txn_leave_triggers(struct txn *txn)
+{
+	txn->sub_level--;
+	txn_drop_inner_savepoints(txn, txn->sub_level + 1);
+}
+
+int txn_run_before_commit(struct txn *txn)
+{
+	static struct list none = {&none, &none};
+	if (!txn_has_any(txn, &none, &txn_all_before_commit))
+		return 0;
+	struct txn_event event = {.txn = txn, .stmts = &txn->stmts};
+	bool is_autocommit = txn->is_autocommit;
+	txn->is_autocommit = false;
+	txn_enter_triggers(txn, txn_stmt_last(txn));
+	int rc = trigger_run(&txn_all_before_commit, &event);
+	txn_leave_triggers(txn);
+	txn->is_autocommit = is_autocommit;
+	return rc != 0 ? -1 : txn_check(txn);
+}
+
+/** Undoes the statements behind `last` and shows them to triggers. */
 static void txn_undo_with_triggers(struct txn *txn, struct txn_stmt *last)
 {
 	struct list undone;
 	list_create(&undone);
 	txn_undo_into(txn, last, &undone);
-	txn->sub_stmt[txn->sub_level] = NULL;
-	txn->sub_stmt_begin[txn->sub_level++] = last;
-	txn_run_triggers(txn, &txn->on_rollback, &undone);
-	txn->sub_level--;
-	txn_drop_inner_savepoints(txn, txn->sub_level + 1);
+	txn_enter_triggers(txn, last);
+	txn_run_triggers(txn, &txn->on_rollback, &txn_all_on_rollback, &undone);
+	txn_leave_triggers(txn);
 	struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &undone, link)
 		txn_stmt_release(stmt);
@@ -329,7 +352,8 @@ int txn_rollback_to_savepoint(struct txn *txn, struct txn_savepoint *svp)
 	}
 	while (list_last_entry(&txn->savepoints, struct txn_savepoint, link) != svp)
 		list_del(txn->savepoints.prev);
-	if (list_empty(&txn->on_rollback) || txn_stmt_last(txn) == svp->stmt)
+	if (!txn_has_any(txn, &txn->on_rollback, &txn_all_on_rollback) ||
+	    txn_stmt_last(txn) == svp->stmt)
 		txn_undo_to(txn, svp->stmt);
 	else
 		txn_undo_with_triggers(txn, svp->stmt);

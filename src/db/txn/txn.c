@@ -21,6 +21,7 @@
 #include "core/fiber.h"
 #include "core/loop.h"
 #include "core/memory.h"
+#include "db/db.h"
 #include "db/error.h"
 #include "db/schema/schema.h"
 #include "db/schema/space.h"
@@ -31,6 +32,10 @@
 int txn_slot;
 static int64_t txn_id_last;
 static struct txn *txn_pool;
+
+struct list txn_all_before_commit = {&txn_all_before_commit, &txn_all_before_commit};
+struct list txn_all_on_commit = {&txn_all_on_commit, &txn_all_on_commit};
+struct list txn_all_on_rollback = {&txn_all_on_rollback, &txn_all_on_rollback};
 
 double txn_timeout_default;
 void (*txn_describe_yield)(struct fiber *f, char *text, size_t size);
@@ -197,14 +202,27 @@ void txn_disturb(struct txn *txn)
 	txn->is_bound = false;
 }
 
-void txn_run_triggers(struct txn *txn, struct list *triggers, struct list *stmts)
+/** Do the triggers of all transactions run for this one? */
+static bool txn_is_for_all(const struct txn *txn)
 {
-	if (list_empty(triggers))
+	return db_is_configured && (!txn->is_autocommit || !list_empty(&txn->stmts));
+}
+
+bool txn_has_any(const struct txn *txn, const struct list *own, const struct list *all)
+{
+	return !list_empty(own) || (!list_empty(all) && txn_is_for_all(txn));
+}
+
+void txn_run_triggers(struct txn *txn, struct list *own, struct list *all, struct list *stmts)
+{
+	if (!txn_has_any(txn, own, all))
 		return;
 	struct txn_event event = {.txn = txn, .stmts = stmts};
 	struct diag saved = {NULL};
 	diag_move(diag_get(), &saved);
-	if (trigger_run(triggers, &event) != 0)
+	if (trigger_run(own, &event) != 0)
+		diag_log();
+	if (txn_is_for_all(txn) && trigger_run(all, &event) != 0)
 		diag_log();
 	diag_move(&saved, diag_get());
 }
@@ -252,7 +270,7 @@ static void txn_complete(struct txn *txn)
 		if (!list_empty(&stmt->on_commit))
 			trigger_run(&stmt->on_commit, stmt);
 	}
-	txn_run_triggers(txn, &txn->on_commit, &txn->stmts);
+	txn_run_triggers(txn, &txn->on_commit, &txn_all_on_commit, &txn->stmts);
 	txn_free(txn);
 }
 
@@ -283,18 +301,18 @@ static void txn_complete_failed(struct txn *txn)
 {
 	txn_undo_all(txn);
 	schema_send_notices();
-	txn_run_triggers(txn, &txn->on_rollback, &txn->stmts);
+	txn_run_triggers(txn, &txn->on_rollback, &txn_all_on_rollback, &txn->stmts);
 	txn_free(txn);
 }
 
-/** Can it be committed? An aborted one is ended. */
+/** Can it be committed? An aborted one is ended. Runs triggers. */
 static int txn_prepare(struct txn *txn)
 {
 	if (txn->sub_level > 0) {
 		client_error(ER_COMMIT_IN_SUB_STMT);
 		return -1;
 	}
-	if (txn_check(txn) != 0) {
+	if (txn_check(txn) != 0 || txn_run_before_commit(txn) != 0) {
 		/* Triggers leave the error alone. */
 		txn_rollback(txn);
 		return -1;
@@ -317,7 +335,8 @@ int txn_commit(struct txn *txn)
 
 bool txn_has_triggers(const struct txn *txn)
 {
-	if (!list_empty(&txn->on_commit) || !list_empty(&txn->on_rollback))
+	if (txn_has_any(txn, &txn->on_commit, &txn_all_on_commit) ||
+	    txn_has_any(txn, &txn->on_rollback, &txn_all_on_rollback))
 		return true;
 	const struct txn_stmt *stmt;
 	list_foreach_entry(stmt, &txn->stmts, link) {
@@ -371,13 +390,15 @@ size_t txn_memory(void)
 bool txn_is_trivial(const struct txn *txn)
 {
 	return txn->sub_level == 0 && !txn->needs_check && list_empty(&txn->stmts) &&
-		list_empty(&txn->on_commit) && list_empty(&txn->on_rollback);
+		list_empty(&txn->on_commit) && list_empty(&txn->on_rollback) &&
+		list_empty(&txn_all_before_commit) && list_empty(&txn_all_on_commit) &&
+		list_empty(&txn_all_on_rollback);
 }
 
 void txn_rollback(struct txn *txn)
 {
 	txn_undo_all(txn);
 	txn_detach(txn);
-	txn_run_triggers(txn, &txn->on_rollback, &txn->stmts);
+	txn_run_triggers(txn, &txn->on_rollback, &txn_all_on_rollback, &txn->stmts);
 	txn_free(txn);
 }

@@ -106,6 +106,14 @@ struct txn {
 	struct journal_entry *entry;
 };
 
+/**
+ * Triggers of all transactions, beside those of their own; event: struct txn_event. Not run
+ * while files are read, nor for a single statement that has changed nothing. Those of
+ * `before_commit` run as if within a statement: they may change data, not end the transaction;
+ * a failure, or a yield, rolls it back. The others are like those of struct txn.
+ */
+extern struct list txn_all_before_commit, txn_all_on_commit, txn_all_on_rollback;
+
 /** What a transaction's end, or a rollback to a savepoint, tells the triggers. */
 struct txn_event {
 	struct txn *txn;

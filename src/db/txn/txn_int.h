@@ -11,8 +11,17 @@ struct journal_entry;
 /** Undoes all; from now on everything but rollback fails with the code. */
 void txn_abort(struct txn *txn, unsigned code);
 
-/** Runs triggers on statements. The error that is being reported, if any, outlives them. */
-void txn_run_triggers(struct txn *txn, struct list *triggers, struct list *stmts);
+/**
+ * Runs triggers of the transaction and then those of `all` of them on statements. The error
+ * that is being reported, if any, outlives them.
+ */
+void txn_run_triggers(struct txn *txn, struct list *own, struct list *all, struct list *stmts);
+
+/** Are there triggers of this kind to run for the transaction? */
+bool txn_has_any(const struct txn *txn, const struct list *own, const struct list *all);
+
+/** Runs those before the commit, as if within a statement. -1: the transaction has to go. */
+int txn_run_before_commit(struct txn *txn);
 
 /** Undoes and removes the statements behind `last` (NULL: all), newest first. */
 void txn_undo_to(struct txn *txn, struct txn_stmt *last);

@@ -125,6 +125,65 @@ local function follow_space_event(event)
     end
 end
 
+-- Transactions ----------------------------------------------------------------------
+
+-- By kind: the event of all transactions, and how many events of spaces have functions.
+local TXN = {['box.before_commit'] = 'before_commit', ['box.on_commit'] = 'on_commit',
+             ['box.on_rollback'] = 'on_rollback'}
+local txn_events, txn_served = {}, {}
+
+-- The event, or its part before ".space.NAME" or ".space[ID]".
+local function txn_event(event)
+    if TXN[event] ~= nil then
+        return event
+    end
+    local prefix = event:match('^(box%.[%a_]+)%.space[.%[]')
+    return TXN[prefix] ~= nil and prefix or nil
+end
+
+-- Ids of the spaces that the transaction has changed, in that order.
+local function changed_spaces(iterator)
+    local ids, seen = {}, {}
+    for _, _, _, id in iterator() do
+        if not seen[id] then
+            seen[id], ids[#ids + 1] = true, id
+        end
+    end
+    return ids
+end
+
+local function run_txn(event)
+    return function(iterator)
+        local has_spaces = txn_events[event] > (events[event] ~= nil and 1 or 0)
+        for _, id in ipairs(has_spaces and changed_spaces(iterator) or {}) do
+            local space = rawget(api.space, id)
+            M.call(('%s.space[%d]'):format(event, id), iterator)
+            if space ~= nil then
+                M.call(('%s.space.%s'):format(event, space.name), iterator)
+            end
+        end
+        M.call(event, iterator)
+    end
+end
+
+local known = {}
+
+local function follow_txn_event(event, base)
+    local is_set = events[event] ~= nil
+    if is_set ~= (known[event] ~= nil) then
+        known[event] = is_set or nil
+        txn_events[base] = (txn_events[base] or 0) + (is_set and 1 or -1)
+    end
+    local wants = txn_events[base] > 0
+    if wants and txn_served[base] == nil then
+        txn_served[base] = run_txn(base)
+        require('tarn.txn').on_all(TXN[base], txn_served[base])
+    elseif not wants and txn_served[base] ~= nil then
+        require('tarn.txn').on_all(TXN[base], nil, txn_served[base])
+        txn_served[base] = nil
+    end
+end
+
 -- Sessions and the life of the server --------------------------------------------
 
 local SERVER = {
@@ -156,8 +215,11 @@ end
 local ON_CHANGE = 'tarantool.trigger.on_change'
 
 local function changed(event)
+    local base = txn_event(event)
     if SERVER[event] then
         follow_server_event(event)
+    elseif base ~= nil then
+        follow_txn_event(event, base)
     else
         follow_space_event(event)
     end

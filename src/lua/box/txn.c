@@ -122,6 +122,8 @@ struct stmt_walk {
 	/** NULL once it is dead. */
 	struct list *stmts;
 	struct txn_stmt *last;
+	/** Where it ends: what triggers change meanwhile is not shown. */
+	struct list *end;
 	bool is_reverse;
 };
 
@@ -142,6 +144,8 @@ static struct txn_stmt *walk_step(struct stmt_walk *w)
 {
 	struct list *head = w->stmts;
 	struct list *at = w->last != NULL ? &w->last->link : head;
+	if (at == w->end)
+		return NULL;
 	at = w->is_reverse ? at->prev : at->next;
 	return at == head ? NULL : list_entry(at, struct txn_stmt, link);
 }
@@ -189,6 +193,7 @@ static int push_args(lua_State *L)
 	w->stmts = event->stmts;
 	w->last = NULL;
 	w->is_reverse = event->is_reverse;
+	w->end = w->is_reverse ? w->stmts->next : w->stmts->prev;
 	luaL_getmetatable(L, walk_mt);
 	lua_setmetatable(L, -2);
 	lua_pushvalue(L, -1);
@@ -238,6 +243,19 @@ static int on_rollback(lua_State *L)
 	return on_end(L, "on_rollback", false);
 }
 
+/** (kind, function or nil, old function or nil) Of all transactions, by the registry. */
+static int on_all(lua_State *L)
+{
+	static const char *const kinds[] = {"before_commit", "on_commit", "on_rollback", NULL};
+	static struct list *const lists[] = {
+		&txn_all_before_commit, &txn_all_on_commit, &txn_all_on_rollback,
+	};
+	int kind = luaL_checkoption(L, 1, NULL, kinds);
+	return lua_trigger_reset(L, 2, lists[kind],
+				 lists[kind] == &txn_all_on_rollback ? run_on_rollback :
+				 run_on_commit);
+}
+
 /** What of a script is about to yield: the C function that it called, and from where. */
 static void describe_yield(struct fiber *f, char *text, size_t size)
 {
@@ -271,6 +289,7 @@ void lua_txn_init(lua_State *L)
 		{"throw", throw_last},
 		{"on_commit", on_commit},
 		{"on_rollback", on_rollback},
+		{"on_all", on_all},
 		{NULL, NULL},
 	};
 	txn_describe_yield = describe_yield;
