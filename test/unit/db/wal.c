@@ -3,6 +3,7 @@
  * The life of a data directory: bootstrap, recovery, locks, checkpoints with changes
  * going on, and a disk that fails.
  */
+#include "db/txn/txn.h"
 #include "wal_test.h"
 
 static void fail_once(enum sys_call call, int after)
@@ -183,6 +184,89 @@ static void failed_write(void **state)
 	(void)state;
 	run(phase_failed_write);
 	run(phase_after_failed_write);
+}
+
+/** What can go wrong with a commit, for a while; what is still open then. */
+static const struct disaster {
+	enum sys_call call;
+	int error;
+	/** Bytes of a write that are written first. */
+	int partial;
+	/** The file is full: the commit begins the next one. */
+	bool begins_file;
+} disasters[] = {
+	{SYS_WRITE, ENOSPC, 0, false}, {SYS_WRITE, ENOSPC, 10, false},
+	{SYS_WRITE, ENOSPC, 60, false}, {SYS_WRITE, EDQUOT, 0, false},
+	{SYS_WRITE, EIO, 0, false}, {SYS_WRITE, EROFS, 0, false}, {SYS_WRITE, ENOSPC, 0, true},
+	{SYS_FDATASYNC, EIO, 0, false}, {SYS_FDATASYNC, ENOSPC, 0, false},
+	{SYS_FDATASYNC, EDQUOT, 0, true}, {SYS_FSYNC, EIO, 0, true},
+	{SYS_OPEN, EMFILE, 0, true}, {SYS_OPEN, ENFILE, 0, true}, {SYS_OPEN, EROFS, 0, true},
+	{SYS_OPEN, EACCES, 0, true}, {SYS_OPEN, ENOSPC, 0, true}, {SYS_RENAME, EROFS, 0, true},
+	{SYS_RENAME, ENOSPC, 0, true},
+};
+enum { DISASTER_COUNT = sizeof(disasters) / sizeof(*disasters) };
+
+static const struct disaster *disaster;
+
+/** Several changes as one transaction. */
+static int change_more(void)
+{
+	CHECK(box_txn_begin() == 0);
+	CHECK(put(20) == 0 && del(1) == 0 && put(21) == 0);
+	return box_txn_commit();
+}
+
+static void expect_io_error(int rc)
+{
+	CHECK(rc == -1);
+	CHECK(diag_last()->code == ER_WAL_IO);
+}
+
+static void phase_disaster(void)
+{
+	CHECK(start_with(WAL_FSYNC, false) == 0);
+	create_space();
+	for (int i = 0; i < 10; i++)
+		CHECK(put(i) == 0);
+	if (disaster->begins_file)
+		CHECK(checkpoint_make() == 0);
+	int64_t lsn = vclock_sum(&wal_vclock);
+	const struct sys_fault fault = {disaster->call, 0, -1, disaster->error, disaster->partial};
+	sys_fault_plan(&fault, 1);
+	expect_io_error(put(10));
+	expect_io_error(del(1));
+	expect_io_error(change_more());
+	CHECK(sys_fault_failed(disaster->call) >= 3);
+	/* Memory is as it was, and can be read. */
+	CHECK(count() == 10 && has(1) && !has(10) && !has(20));
+	CHECK(vclock_sum(&wal_vclock) == lsn);
+	sys_fault_clear();
+	CHECK(put(11) == 0 && del(2) == 0 && change_more() == 0);
+	CHECK(vclock_sum(&wal_vclock) == lsn + 5);
+	/* Neither a clean end nor any other helps. */
+	kill(getpid(), SIGKILL);
+}
+
+static void phase_after_disaster(void)
+{
+	start();
+	CHECK(count() == 11);
+	CHECK(!has(1) && !has(2) && !has(10) && has(11) && has(20) && has(21));
+	CHECK(vclock_sum(&wal_vclock) == 17);
+	wal_stop();
+}
+
+/** Commits fail, memory is undone, reads go on, and all is well once the disk is. */
+static void each_disaster_heals(void **state)
+{
+	(void)state;
+	for (int i = 0; i < DISASTER_COUNT; i++) {
+		disaster = &disasters[i];
+		assert_true(WIFSIGNALED(run_status(phase_disaster)));
+		run(phase_after_disaster);
+		teardown(NULL);
+		setup(NULL);
+	}
 }
 
 /** A commit that fails though its bytes are in the file, which can't be cut either. */
@@ -498,6 +582,7 @@ int main(void)
 		TEST(failed_bootstrap_leaves_nothing),
 		TEST(uuids_as_wanted),
 		TEST(failed_write),
+		TEST(each_disaster_heals),
 		TEST(failed_cut),
 		TEST(checkpoint_and_recover),
 		TEST(changes_while_checkpoints_are_made),
