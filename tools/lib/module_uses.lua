@@ -112,7 +112,7 @@ local function wrap_table(module, prefix, t, depth)
     end
 end
 
--- The methods of an object, once for each class.
+-- The methods of an object, once for each class; those of all classes are told as ":NAME".
 local done = {}
 function wrap_methods(name, object)
     local kind = type(object)
@@ -123,7 +123,7 @@ function wrap_methods(name, object)
     local methods = type(mt) == 'table' and rawget(mt, '__index')
     if type(methods) == 'table' and not done[methods] then
         done[methods] = true
-        wrap_table(name:match('^%S+'), name:match(' (.*)$'):gsub('^.*:', '') .. '():', methods, 0)
+        wrap_table(name:match('^%S+'), ':', methods, 0)
     end
 end
 

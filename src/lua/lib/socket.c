@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -134,6 +135,15 @@ static int socket_fd(lua_State *L)
 	return 1;
 }
 
+/** The timeout at `idx`, endless where there is none. [raises] for NaN, which no wait would end by */
+static double check_timeout(lua_State *L, int idx)
+{
+	double timeout = luaL_optnumber(L, idx, TIMEOUT_INFINITY);
+	if (isnan(timeout))
+		luaL_error(L, "a timeout may not be NaN");
+	return timeout < TIMEOUT_INFINITY ? timeout : TIMEOUT_INFINITY;
+}
+
 /* Addresses -------------------------------------------------------------------------- */
 
 static int option(int fd, int name)
@@ -194,7 +204,7 @@ static int push_list_protected(lua_State *L)
 static int socket_getaddrinfo(lua_State *L)
 {
 	const char *host = lua_tostring(L, 1), *port = lua_tostring(L, 2);
-	double timeout = luaL_optnumber(L, 3, TIMEOUT_INFINITY);
+	double timeout = check_timeout(L, 3);
 	luaL_checktype(L, 4, LUA_TTABLE);
 	struct addrinfo hints = {
 		.ai_family = hint(L, "family"), .ai_socktype = hint(L, "type"),
@@ -406,9 +416,9 @@ static int socket_linger(lua_State *L)
 
 /* Waiting -------------------------------------------------------------------------------- */
 
-static double deadline_of(double timeout)
+static double check_deadline(lua_State *L, int idx)
 {
-	return clock_monotonic() + (timeout < TIMEOUT_INFINITY ? timeout : TIMEOUT_INFINITY);
+	return clock_monotonic() + check_timeout(L, idx);
 }
 
 /**
@@ -434,7 +444,7 @@ static int wait_for(lua_State *L, struct handle *h, int events, double deadline)
 static int socket_wait(lua_State *L)
 {
 	struct handle *h = check_handle(L);
-	double deadline = deadline_of(luaL_optnumber(L, 3, TIMEOUT_INFINITY));
+	double deadline = check_deadline(L, 3);
 	int events, ready;
 	events = luaL_checkint(L, 2);
 	do
@@ -448,7 +458,7 @@ static int socket_wait(lua_State *L)
 /** iowait(fd, events, timeout) for any descriptor; a sleep where it is nil */
 static int socket_iowait(lua_State *L)
 {
-	double timeout = luaL_optnumber(L, 3, TIMEOUT_INFINITY);
+	double timeout = check_timeout(L, 3);
 	int ready = 0;
 	if (lua_isnil(L, 1)) {
 		fiber_sleep(timeout);
@@ -456,7 +466,7 @@ static int socket_iowait(lua_State *L)
 		int fd = luaL_checkint(L, 1);
 		if (fcntl(fd, F_GETFD) < 0)
 			return push_errno(L);
-		double deadline = deadline_of(timeout);
+		double deadline = clock_monotonic() + timeout;
 		do {
 			double left = deadline - clock_monotonic();
 			ready = coio_wait_events(fd, luaL_checkint(L, 2), left > 0 ? left : 0);
@@ -529,7 +539,7 @@ static int socket_read(lua_State *L)
 	struct handle *h = check_handle(L);
 	double limit_number = luaL_checknumber(L, 2);
 	size_t limit = limit_number < 0x1p46 ? (size_t)limit_number : SIZE_MAX, seen = 0;
-	double deadline = deadline_of(luaL_optnumber(L, 4, TIMEOUT_INFINITY));
+	double deadline = check_deadline(L, 4);
 	bool has_delimiters = lua_istable(L, 3);
 	for (;;) {
 		size_t end = has_delimiters && h->in.size > 0 ?
@@ -556,7 +566,7 @@ static int socket_write(lua_State *L)
 	struct handle *h = check_handle(L);
 	size_t size, done = 0;
 	const char *data = luaL_checklstring(L, 2, &size);
-	double deadline = deadline_of(luaL_optnumber(L, 3, TIMEOUT_INFINITY));
+	double deadline = check_deadline(L, 3);
 	while (done < size) {
 		ssize_t n = send(h->fd, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == ENOTSOCK)

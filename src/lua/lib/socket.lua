@@ -25,7 +25,7 @@ local IOWAIT_USAGE = "Usage: iowait(fd, 1 | 'r' | 2 | 'w' | 3 | 'rw' [, timeout]
 -- For any descriptor. The answer has the form of the question: a text or a number.
 function socket.iowait(fd, events, timeout)
     if timeout ~= nil and type(timeout) ~= 'number' then
-        error(IOWAIT_USAGE, 0)
+        error(("bad argument #3 to '?' (number expected, got %s)"):format(type(timeout)), 0)
     end
     if fd == nil then
         if events ~= nil or timeout == nil then

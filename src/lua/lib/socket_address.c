@@ -7,6 +7,8 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -26,6 +28,12 @@ static bool make_unix(struct socket_address *a, const char *path)
 	return true;
 }
 
+/** The system takes greater numbers, and cuts them. */
+static bool is_port(const char *port)
+{
+	return strlen(port) <= 5 && atoi(port) <= UINT16_MAX;
+}
+
 bool lua_socket_make_address(lua_State *L, int host_idx, int port_idx, struct socket_address *a)
 {
 	const char *host = lua_tostring(L, host_idx), *port = lua_tostring(L, port_idx);
@@ -33,8 +41,10 @@ bool lua_socket_make_address(lua_State *L, int host_idx, int port_idx, struct so
 		return make_unix(a, port != NULL ? port : "");
 	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
 				 .ai_socktype = SOCK_STREAM}, *list;
-	if (host == NULL || strcmp(host, "*") == 0 ||
-	    getaddrinfo(host, port != NULL ? port : "0", &hints, &list) != 0) {
+	if (port == NULL)
+		port = "0";
+	if (host == NULL || strcmp(host, "*") == 0 || !is_port(port) ||
+	    getaddrinfo(host, port, &hints, &list) != 0) {
 		errno = EINVAL;
 		return false;
 	}

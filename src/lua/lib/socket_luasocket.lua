@@ -30,6 +30,19 @@ local function result(s, ok)
     return failure(s)
 end
 
+-- "tcp-nodelay" is TCP_NODELAY, "reuseaddr" is SO_REUSEADDR.
+local function option_of(name)
+    if type(name) ~= 'string' then
+        return
+    end
+    local level, option = 'SOL_SOCKET', 'SO_' .. name:upper()
+    if name:sub(1, 4) == 'tcp-' then
+        level, option = 'tcp', 'TCP_' .. name:sub(5):upper()
+    end
+    local list = core.SO_OPT[level == 'tcp' and core.protocols.tcp or core.SOL_SOCKET]
+    return level, list[option] and option
+end
+
 for _, list in ipairs{master, server, client} do
     function list.close(s)
         return result(s, methods.close(s))
@@ -43,11 +56,15 @@ for _, list in ipairs{master, server, client} do
 
     function list.setoption(s, name, value)
         check(s)
-        local level, option = 'SOL_SOCKET', 'SO_' .. name:upper()
         if name == 'linger' then
+            if type(value) ~= 'table' then
+                value = {on = value}
+            end
             return result(s, methods.linger(s, value.on, value.timeout) ~= nil)
-        elseif name:sub(1, 4) == 'tcp-' then
-            level, option = 'tcp', 'TCP_' .. name:sub(5):upper()
+        end
+        local level, option = option_of(name)
+        if option == nil then
+            error('Unknown socket option name: ' .. tostring(name))
         end
         return result(s, methods.setsockopt(s, level, option, value))
     end
@@ -123,7 +140,8 @@ function master.connect(s, host, port)
     return failure(s)
 end
 
-function master.send()
+function master.send(s)
+    check(s)
     return nil, 'Transport endpoint is not connected'
 end
 
@@ -152,7 +170,12 @@ end
 
 function client.send(s, data, from, to)
     check(s)
-    data = tostring(data)
+    if type(data) == 'number' then
+        data = tostring(data)
+    elseif type(data) ~= 'string' then
+        error(data == nil and "attempt to get length of local 'octets' (a nil value)" or
+              ("cannot convert '%s' to 'const char *'"):format(type(data)))
+    end
     from, to = from or 1, to or #data
     if from < 0 then
         from = math.max(#data + from + 1, 1)
@@ -173,8 +196,8 @@ local function receive_line(s, prefix)
     elseif line:sub(-1) ~= '\n' then
         return nil, 'closed', prefix .. line
     end
-    line = line:sub(1, -2)
-    return prefix .. (line:sub(-1) == '\r' and line:sub(1, -2) or line)
+    -- The reference leaves a carriage return to the program.
+    return prefix .. line:sub(1, -2)
 end
 
 function client.receive(s, pattern, prefix)

@@ -3,6 +3,7 @@
 -- The objects of the module `socket`, around the handles of socket.c. Manual: module socket.
 local core = require('tarn.socket')
 local errno = require('errno')
+local ffi = require('ffi')
 
 local LIMIT_MAX = 0x7fffffffffff
 
@@ -15,7 +16,7 @@ local socket_mt
 local function check(s)
     local handle = type(s) == 'table' and s._gc_socket
     if not handle then
-        error('Usage: socket:method(), called with non-socket')
+        error(s == nil and 'Usage: socket:method()' or 'Usage: socket:method(), called with non-socket')
     end
     if core.fd(handle) < 0 then
         error('attempt to use closed socket')
@@ -162,10 +163,11 @@ local function option_of(level, name)
         return {iname = name, type = 1, rw = true}
     end
     local list = core.SO_OPT[level]
-    if list == nil or type(name) ~= 'string' then
+    if list == nil then
         return nil
     end
-    return list[name:upper()] or error(('Unknown socket option name: %s'):format(name))
+    return type(name) == 'string' and list[name:upper()] or
+           error(('Unknown socket option name: %s'):format(tostring(name)))
 end
 
 function methods.getsockopt(s, level, name)
@@ -353,9 +355,20 @@ function methods.send(s, data, flags)
     return keep(s, core.send(handle, data, number))
 end
 
-function methods.syswrite(s, data)
+local SYSWRITE_USAGE = 'Usage: socket:syswrite(data) or socket:syswrite(const char *, size)'
+local SYSREAD_USAGE = 'Usage: socket:sysread([size]) or socket:sysread(char *, size)'
+
+local function is_pointer(data)
+    return type(data) == 'cdata' and (ffi.istype('char *', data) or ffi.istype('const char *', data))
+end
+
+function methods.syswrite(s, data, size)
     local handle = check(s)
-    check_octets(data)
+    if is_pointer(data) and type(size) == 'number' and size >= 0 then
+        data = ffi.string(data, size)
+    elseif type(data) ~= 'string' then
+        error(SYSWRITE_USAGE)
+    end
     return keep(s, core.send(handle, data, 0))
 end
 
@@ -376,7 +389,7 @@ local function receive(s, size, flags)
     local number = flags_of(flags)
     if number == nil then
         return wrong_flags(s)
-    elseif size ~= nil and type(size) ~= 'number' or size ~= nil and size < 0 then
+    elseif size ~= nil and not (type(size) == 'number' and size >= 0) then
         s._errno = errno.EINVAL
         return nil
     end
@@ -401,8 +414,24 @@ function methods.recvfrom(s, size, flags)
     return data, next(from) ~= nil and from or nil
 end
 
-function methods.sysread(s, size)
+-- sysread(buffer, size): into memory; gives the number of bytes.
+local function read_into(s, buffer, size)
+    if type(size) ~= 'number' or not (size >= 0) or not is_pointer(buffer) then
+        error(SYSREAD_USAGE)
+    end
+    local data = receive(s, size)
+    if data == nil then
+        return nil
+    end
+    ffi.copy(buffer, data, #data)
+    return #data
+end
+
+function methods.sysread(s, size, count)
     check(s)
+    if type(size) == 'cdata' then
+        return read_into(s, size, count)
+    end
     if size ~= nil and type(size) ~= 'number' then
         error(('attempt to compare %s with number'):format(type(size)))
     elseif size ~= nil and size < 0 then
