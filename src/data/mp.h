@@ -47,6 +47,23 @@ int mp_check_value(const char **data, const char *end);
 /** Checks that exactly one value fills the range. */
 int mp_check_whole(const char *data, const char *end);
 
+/**
+ * Encodes a number of a script (9 bytes at most): one without a fraction becomes an integer where
+ * those have the range.
+ */
+static inline char *mp_encode_number(char *data, double value)
+{
+	if (value >= -0x1p63 && value < 0x1p63) {
+		int64_t integer = (int64_t)value;
+		if ((double)integer == value)
+			return integer >= 0 ? mp_encode_uint(data, (uint64_t)integer) :
+					      mp_encode_int(data, integer);
+	} else if (value >= 0x1p63 && value < 0x1p64) {
+		return mp_encode_uint(data, (uint64_t)value);
+	}
+	return mp_encode_double(data, value);
+}
+
 /** Decodes an extension's header; `*data` is then at its `len` bytes. */
 uint32_t mp_decode_extl(const char **data, int8_t *type);
 /** Bytes of an extension value with its header. */

@@ -31,6 +31,12 @@ void db_free(void);
  */
 int db_process(struct request *request, struct tuple **result);
 
+/**
+ * Does a change of the space neither yield nor call any function, now: is there a transaction that
+ * it joins, and has the space nothing of the kind? Then rows go in as they are given, too.
+ */
+bool db_is_plain_change(uint32_t space_id);
+
 int db_insert(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result);
 int db_replace(uint32_t space_id, const char *tuple, const char *tuple_end, struct tuple **result);
 int db_delete(uint32_t space_id, uint32_t index_id, const char *key, const char *key_end,

@@ -75,20 +75,10 @@ static int throw_text(lua_State *L, const char *text)
 /** False where the number is not finite. */
 static inline bool put_number(struct buf *out, double value)
 {
-	if (value >= -0x1p63 && value < 0x1p63) {
-		int64_t integer = (int64_t)value;
-		if ((double)integer == value) {
-			mp_put_int(out, integer);
-			return true;
-		}
-	} else if (value >= 0x1p63 && value < 0x1p64) {
-		mp_put_uint(out, (uint64_t)value);
-		return true;
-	} else if (!isfinite(value)) {
+	if (!isfinite(value))
 		return false;
-	}
-	char *p = buf_reserve(out, 9);
-	out->size += mp_encode_double(p, value) - p;
+	char *p = buf_reserve(out, MP_HEAD_SIZE_MAX);
+	out->size += mp_encode_number(p, value) - p;
 	return true;
 }
 

@@ -7,10 +7,9 @@
  * Arguments are encoded into a scratch buffer of the call's own. A statement that
  * commits yields while the buffer is in use, so it is never shared.
  */
-#include <msgpuck.h>
-
 #include "core/buf.h"
 #include "data/base64.h"
+#include "data/mp.h"
 #include "db/db.h"
 #include "db/db_page.h"
 #include "db/error.h"
@@ -420,14 +419,7 @@ static int get_copy(uint32_t space_id, uint32_t index_id, const char *key, const
 int tarn_index_get_number(uint32_t space_id, uint32_t index_id, double key, struct lua_tuple *out,
 			  uint32_t size)
 {
-	/* As lua/encode.c has numbers. */
-	char data[16], *end = mp_encode_array(data, 1);
-	if (key >= 0 && key < 0x1p64 && key == (double)(uint64_t)key)
-		end = mp_encode_uint(end, (uint64_t)key);
-	else if (key < 0 && key >= -0x1p63 && key == (double)(int64_t)key)
-		end = mp_encode_int(end, (int64_t)key);
-	else
-		end = mp_encode_double(end, key);
+	char data[16], *end = mp_encode_number(mp_encode_array(data, 1), key);
 	return get_copy(space_id, index_id, data, end, out, size);
 }
 
@@ -581,5 +573,6 @@ void lua_index_init(lua_State *L)
 	push_rows_ref = lua_box_ref(L, push_rows);
 	lua_new_module(L, "tarn.index", funcs);
 	lua_pop(L, 1);
+	lua_load_embedded(L, "row.lua", "tarn.box.row");
 	lua_load_embedded(L, "index.lua", "tarn.box.index");
 }

@@ -3,6 +3,7 @@
 local ffi = require('ffi')
 local c = require('tarn.index')
 local throw = require('tarn.txn').throw
+local plain_row = require('tarn.box.row').plain
 local box = require('box')
 
 ffi.cdef[[
@@ -12,6 +13,7 @@ ffi.cdef[[
                               struct lua_tuple *out, uint32_t size);
     int tarn_index_next(void *state, struct lua_tuple *out, uint32_t size);
     int64_t db_index_len(uint32_t space_id, uint32_t index_id);
+    int tarn_row_put(uint32_t ticket, uint32_t type, uint32_t space_id, struct lua_tuple *out);
 ]]
 local C = ffi.C
 
@@ -141,18 +143,43 @@ local function changed(space_id, room, size, tuple)
     return tuple
 end
 
-function M.insert(space_id, tuple)
-    local size = sizes[space_id] or SIZE_MIN
+-- The tuple that was put; nothing where that has to go through the C interface (row.c).
+local function put_plain(kind, space_id, row)
+    local ticket, size = plain_row(space_id, row)
+    if size == 0 then
+        return
+    end
     local room = take(size)
-    local result = c.insert(space_id, tuple, room, size)
-    return changed(space_id, room, size, result)
+    local rc = C.tarn_row_put(ticket, kind, space_id, room)
+    if rc == 0 then
+        return room
+    end
+    give(room, size)
+    if rc < 0 then
+        throw()
+    end
 end
 
-function M.replace(space_id, tuple)
+-- `kind` is the request's number, `change` the function for all that is not plain.
+local function put(kind, change, space_id, row)
+    local tuple = put_plain(kind, space_id, row)
+    if tuple then
+        return tuple
+    end
     local size = sizes[space_id] or SIZE_MIN
     local room = take(size)
-    local result = c.replace(space_id, tuple, room, size)
-    return changed(space_id, room, size, result)
+    tuple = change(space_id, row, room, size)
+    return changed(space_id, room, size, tuple)
+end
+
+local INSERT, REPLACE = 2, 3
+
+function M.insert(space_id, row)
+    return put(INSERT, c.insert, space_id, row)
+end
+
+function M.replace(space_id, row)
+    return put(REPLACE, c.replace, space_id, row)
 end
 
 function M.update(space_id, index_id, key, ops)
