@@ -13,7 +13,9 @@ from iproto import (AUTH, CALL, CALL_16, DATA, DELETE, ERROR_FLAG, EVAL, EXPR, F
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXECUTE, NOP, PREPARE, BEGIN, COMMIT, ROLLBACK, WATCH_ONCE = 11, 12, 13, 14, 15, 16, 77
 JOIN, SUBSCRIBE, VOTE, FETCH_SNAPSHOT, REGISTER = 65, 66, 68, 69, 70
+WATCH, UNWATCH = 74, 75
 AUTH_TYPE, EVENT_KEY, STREAM = 0x5b, 0x57, 0x0a
+AFTER_POSITION, AFTER_TUPLE, SPACE_NAME, INDEX_NAME, TUPLE_FORMATS = 0x2e, 0x2f, 0x5e, 0x5f, 0x60
 ACCESS_DENIED, REFUSED_CODE = 42, 47
 REFUSED = 'User not found or supplied credentials are invalid'
 server = port = None
@@ -175,7 +177,16 @@ class Walk(Base):
         on_space = {SPACE_ID: 600, INDEX_ID: 0}
         yield SELECT, {**on_space, KEY: [], LIMIT: 10}
         yield SELECT, {**on_space, KEY: [1], LIMIT: 1, 0x1f: True}
-        yield SELECT, {0x5e: 'test', KEY: [], LIMIT: 10}
+        yield SELECT, {**on_space, KEY: [], LIMIT: 10, AFTER_POSITION: ''}
+        yield SELECT, {**on_space, KEY: [], LIMIT: 10, AFTER_TUPLE: [0]}
+        for target in {SPACE_NAME: 'test', INDEX_ID: 0}, {SPACE_NAME: 'test', INDEX_NAME: 'primary'}, \
+                {SPACE_ID: 600, INDEX_NAME: 'primary'}:
+            yield SELECT, {**target, KEY: [], LIMIT: 10}
+            yield UPDATE, {**target, KEY: [1], TUPLE: [['=', 1, 'x']]}
+            yield DELETE, {**target, KEY: [1]}
+        yield INSERT, {SPACE_NAME: 'test', TUPLE: [2]}
+        yield REPLACE, {SPACE_NAME: 'test', TUPLE: [1]}
+        yield UPSERT, {SPACE_NAME: 'test', TUPLE: [1], OPS: [['=', 1, 'x']]}
         yield INSERT, {SPACE_ID: 600, TUPLE: [2]}
         yield REPLACE, {SPACE_ID: 600, TUPLE: [1]}
         yield UPDATE, {**on_space, KEY: [1], TUPLE: [['=', 1, 'x']]}
@@ -184,7 +195,14 @@ class Walk(Base):
         yield CALL, {FUNCTION: 'secret', TUPLE: []}
         yield CALL_16, {FUNCTION: 'secret', TUPLE: []}
         yield CALL, {FUNCTION: 'box.session.su', TUPLE: ['admin']}
-        yield CALL, {FUNCTION: 'os.exit', TUPLE: []}
+        for name in ('os.exit', 'box.space.test:select', 'box.space.test.select', 'box.func.secret:call',
+                     'box.sequence.numbers:next', 'box.cfg', 'box.schema.user.grant', 'box.execute', 'loadstring',
+                     'box.schema.user.passwd', 'box.broadcast', 'require', 'dofile', 'box.snapshot', ''):
+            yield CALL, {FUNCTION: name, TUPLE: []}
+            yield CALL_16, {FUNCTION: name, TUPLE: []}
+        yield CALL, {FUNCTION: 'secret', TUPLE: [], TUPLE_FORMATS: {1: [{'name': 'a'}]}}
+        yield EVAL, {EXPR: 'return 1', TUPLE: [], TUPLE_FORMATS: {}}
+        yield EVAL, {EXPR: '\x1bLJ', TUPLE: []}
         yield EVAL, {EXPR: 'return box.space.test:select()', TUPLE: []}
         for kind in EXECUTE, PREPARE, JOIN, SUBSCRIBE, FETCH_SNAPSHOT, REGISTER, NOP, 200, 0:
             yield kind, {}
@@ -221,6 +239,26 @@ class Walk(Base):
                 body = {SPACE_ID: 600, KEY: [], LIMIT: 1} if kind == SELECT else {}
                 c.send(frame(encode({TYPE: kind, 1: 1, STREAM: 5}) + encode(body)))
                 self.assertEqual(bool(c.response()[0][TYPE] & ERROR_FLAG), kind == SELECT)
+            # Whatever has another number does nothing, with whatever body.
+            harmless = {PING, ID, BEGIN, COMMIT, ROLLBACK, WATCH, UNWATCH, WATCH_ONCE}
+            for kind in set(range(128)) - harmless:
+                for body in {}, {SPACE_ID: 600, INDEX_ID: 0, KEY: [1], LIMIT: 1, TUPLE: [1], OPS: [], FUNCTION: 'secret',
+                                 USER: 'ann'}:
+                    c.send(frame(encode({TYPE: kind, 1: 1}) + encode(body)))
+                    header, body_back = c.response()
+                    self.assertTrue(header[TYPE] & ERROR_FLAG, (kind, body_back))
+                    self.assertNotIn('secret r', str(body_back))
+            # Events are for all to see; a transaction of nothing is one.
+            c.send(frame(encode({TYPE: WATCH}) + encode({EVENT_KEY: 'own'})))
+            self.assertEqual(c.response()[1], {EVENT_KEY: 'own'})
+            c.send(frame(encode({TYPE: UNWATCH}) + encode({EVENT_KEY: 'own'})))
+            self.assertEqual(c.ask(WATCH_ONCE, {EVENT_KEY: 'own'}), [])
+            for kind in PING, BEGIN, COMMIT, BEGIN, ROLLBACK:
+                c.send(frame(encode({TYPE: kind, 1: 1, STREAM: 6}) + encode({})))
+                self.assertEqual(c.response()[0][TYPE], 0)
+            for kind in ID, AUTH:
+                c.send(frame(encode({TYPE: kind, 1: 1, STREAM: 6}) + encode({USER: 'ann', TUPLE: []})))
+                self.assertTrue(c.response()[0][TYPE] & ERROR_FLAG)
             # Views show what is theirs: nothing.
             spaces = [row[2] for row in c.ask(SELECT, {SPACE_ID: 281, KEY: [], LIMIT: 100})]
             self.assertNotIn('test', spaces)
