@@ -11,6 +11,7 @@
 #include "db/schema/access.h"
 #include "db/schema/space.h"
 #include "lua/box/box.h"
+#include "lua/box/call.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
 
@@ -154,20 +155,22 @@ static int su(lua_State *L)
 /** (value) -> true, or nil and the error */
 static int push(lua_State *L)
 {
-	if (lua_gettop(L) < 1 || lua_gettop(L) > 2)
+	if (lua_gettop(L) != 1)
 		return luaL_error(L, "Usage: box.session.push(data)");
 	if (lua_compat.push_is_refused)
 		return luaL_error(L, "box.session.push is deprecated");
-	uint64_t sync = lua_gettop(L) == 2 ? (uint64_t)luaL_checknumber(L, 2) : session_sync();
 	struct buf *b = lua_scratch_get();
-	struct lua_codec codec = lua_codec_default;
-	lua_codec_for_session(&codec);
-	lua_encode(L, 1, b, &codec);
 	struct port port;
+	/* By a port of Lua, since what can't be encoded is no error that is raised. */
+	port_lua_create(&port, L, 0, 1);
+	if (port_dump(&port, b, false) < 0) {
+		lua_scratch_put(b);
+		return lua_push_failure(L);
+	}
 	port_c_create(&port);
 	port_c_add_mp(&port, b->data, buf_end(b));
 	lua_scratch_put(b);
-	int rc = session_push(session_current(), sync, &port);
+	int rc = session_push(session_current(), session_sync(), &port);
 	port_destroy(&port);
 	if (rc == 0) {
 		lua_pushboolean(L, true);

@@ -495,7 +495,8 @@ end
 function remote.prepare(conn, query, parameters, sql_opts, opts)
     check_remote(conn, 'prepare')
     if type(query) ~= 'string' then
-        box.error(box.error.ILLEGAL_PARAMS, 'expected string as SQL statement')
+        box.error{code = 210,
+                  reason = 'Failed to prepare SQL statement: expected string as SQL statement'}
     end
     if sql_opts ~= nil then
         box.error(box.error.UNSUPPORTED, 'prepare', 'options')
@@ -574,8 +575,19 @@ function remote.wait_connected(conn, timeout)
     return is_usable(conn) or wait_state(conn, CONNECTED, timeout)
 end
 
+local function check_timeout(timeout)
+    if timeout ~= nil and type(timeout) ~= 'number' then
+        error(("attempt to perform arithmetic on local 'timeout' (a %s value)"):format(
+            type(timeout)), 3)
+    end
+end
+
 function remote.wait_state(conn, states, timeout)
     check_remote(conn, 'wait_state')
+    if type(states) ~= 'string' and type(states) ~= 'table' then
+        error(("attempt to index local 'target_state' (a %s value)"):format(type(states)), 2)
+    end
+    check_timeout(timeout)
     return wait_state(conn, states, timeout)
 end
 
@@ -588,6 +600,7 @@ function remote.timeout(conn, timeout)
                  'space:<request>(..., {timeout = t}) instead.')
         timeout_is_told = true
     end
+    check_timeout(timeout)
     for id in pairs(conn._deadlines) do
         if fiber.find(id) == nil then
             conn._deadlines[id] = nil

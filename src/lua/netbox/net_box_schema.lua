@@ -43,6 +43,7 @@ local function iterator_of(opts, is_key_empty)
     if iterator == nil then
         return is_key_empty and ITERATORS.ALL or ITERATORS.EQ
     elseif type(iterator) == 'number' then
+        iterator = math.floor(iterator)
         if iterator < 0 or iterator > ITERATORS.NEIGHBOR then
             box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
         end
@@ -66,7 +67,7 @@ local function number_or(value, default)
     if value == nil then
         return default
     end
-    return value % 2 ^ 32
+    return math.floor(value) % 2 ^ 32
 end
 
 local function no_buffer(opts, name)

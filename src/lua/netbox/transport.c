@@ -125,8 +125,9 @@ void netbox_fail(struct netbox *t, const char *why)
 	buf_free(&t->in);
 	t->out_done = t->in_pos = 0;
 	t->schema_version = t->schema_version_seen = 0;
-	fail_requests(t, t->failure);
+	/* Whoever leads the connection first: who asks anew finds its state changed. */
 	fiber_cond_broadcast(&t->changed);
+	fail_requests(t, t->failure);
 }
 
 void netbox_close(struct netbox *t)
