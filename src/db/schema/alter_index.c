@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "db/db.h"
 #include "db/error.h"
 #include "db/schema/access.h"
 #include "db/schema/alter_shape.h"
 #include "db/schema/space_build.h"
 #include "db/tuple/coll_id.h"
-#include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 
@@ -185,25 +183,39 @@ static bool coll_id_same(uint32_t a, uint32_t b)
 	return (a != COLL_ID_NONE ? a : COLL_NONE) == (b != COLL_ID_NONE ? b : COLL_NONE);
 }
 
-/** Does the old order hold for the new definition, whose parts allow more of rows of a format? */
-static bool index_is_wider(const struct index_def *wide, const struct index_def *narrow,
-			   const struct tuple_format *format)
+/** Does the order hold where rows suit both parts? */
+static bool part_keeps_order(const struct key_part *a, const struct key_part *b)
 {
-	const struct key_def *to = wide->key_def, *from = narrow->key_def;
-	if (wide->type != narrow->type || wide->func_id != narrow->func_id ||
-	    (wide->is_unique && !narrow->is_unique) || to->part_count != from->part_count)
+	return key_part_same_place(a, b) && a->exclude_null == b->exclude_null &&
+		a->is_desc == b->is_desc && coll_id_same(a->coll_id, b->coll_id) &&
+		(field_type_contains(a->type, b->type) || field_type_contains(b->type, a->type));
+}
+
+/** Does the old order hold for the new definition, if the rows suit its format? */
+static bool index_keeps_order(const struct index_def *now, const struct index_def *old)
+{
+	const struct key_def *to = now->key_def, *from = old->key_def;
+	if (now->type != old->type || now->func_id != old->func_id ||
+	    (now->is_unique && !old->is_unique) || to->part_count != from->part_count)
 		return false;
 	for (uint32_t i = 0; i < to->part_count; i++) {
-		if (!key_part_same_place(&to->parts[i], &from->parts[i]) ||
-		    to->parts[i].exclude_null != from->parts[i].exclude_null ||
-		    to->parts[i].is_desc != from->parts[i].is_desc ||
-		    !coll_id_same(to->parts[i].coll_id, from->parts[i].coll_id) ||
-		    (from->parts[i].is_nullable && !to->parts[i].is_nullable &&
-		     format->fields[from->parts[i].fieldno].is_nullable) ||
-		    !field_type_contains(to->parts[i].type, from->parts[i].type))
+		if (!part_keeps_order(&to->parts[i], &from->parts[i]))
 			return false;
 	}
 	return true;
+}
+
+/** What takes long over rows is no part of a longer transaction; what does not, may be. */
+static int alter_index_check_alone(const struct txn *txn, const struct space *space,
+				   const struct index_def *now, const struct index_def *old,
+				   const struct tuple_format *format)
+{
+	if (space_row_count(space) == 0)
+		return 0;
+	if (!index_keeps_order(now, old))
+		return alter_check_alone(txn, "index build");
+	return tuple_format_is_wider(format, space->format) ? 0 :
+		alter_check_alone(txn, "space format check");
 }
 
 int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, struct index *old,
@@ -227,32 +239,13 @@ int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, str
 					  false);
 	if (alter == NULL)
 		return -1;
-	bool builds = space_row_count(space) > 0 && !is_disabled &&
-		!index_is_wider(def, old->def, space->format);
-	if ((builds && alter_check_alone(txn, "index build") != 0) ||
+	if ((!is_disabled &&
+	     alter_index_check_alone(txn, space, def, old->def, alter->new.format) != 0) ||
 	    index_rebuild(space, def, alter->new.format, &list) != 0) {
 		alter_abort(alter);
 		return -1;
 	}
 	alter_finish(alter, list.index, list.count);
-	return 0;
-}
-
-/**
- * A multikey index is not made over a field that the format lets be nil; later the format may
- * come to say so, as in the reference.
- */
-static int index_check_root(const struct index_def *def, const struct space *space)
-{
-	for (uint32_t i = 0; i < def->key_def->part_count && def->key_def->is_multikey; i++) {
-		const struct key_part *part = &def->key_def->parts[i];
-		if (part->path == NULL || part->path->any_step == PATH_NO_ANY ||
-		    part->fieldno >= space->def->field_count ||
-		    !space->def->fields[part->fieldno].is_nullable)
-			continue;
-		client_error(ER_UNSUPPORTED, "multikey index", "nullable root field");
-		return -1;
-	}
 	return 0;
 }
 
@@ -279,12 +272,8 @@ int alter_on_index(struct txn *txn, struct txn_stmt *stmt)
 	struct index_def *def = index_def_decode(stmt->new_tuple, space);
 	if (def == NULL)
 		return -1;
-	int rc = -1;
-	if (db_is_configured && index_check_root(def, space) != 0)
-		goto out;
-	rc = old == NULL ? index_add(txn, stmt, space, def) :
+	int rc = old == NULL ? index_add(txn, stmt, space, def) :
 		alter_index(txn, stmt, space, old, def);
-out:
 	index_def_delete(def);
 	return rc;
 }

@@ -210,6 +210,8 @@ int tuple_format_map_fields(struct tuple_format *format, const char *data, uint3
 			field_map[field->slot - 1] = pos - data;
 		if (!field_type_accepts(field->type, pos,
 					field->is_nullable && field->nodes == NULL)) {
+			if (format->has_nodes && format_check_nodes(format, data, i, field_map) != 0)
+				return -1;
 			client_error(ER_FIELD_TYPE, tuple_field_no_str(i),
 				     field_type_names[field->type]);
 			return -1;
@@ -218,6 +220,8 @@ int tuple_format_map_fields(struct tuple_format *format, const char *data, uint3
 			mp_next(&pos);
 	}
 	if (count < format->min_field_count) {
+		if (format->has_nodes && format_check_nodes(format, data, known, field_map) != 0)
+			return -1;
 		format_missing_error(format, count);
 		return -1;
 	}

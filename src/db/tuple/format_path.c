@@ -131,15 +131,18 @@ struct node_check {
 	uint32_t fieldno;
 	const char *data;
 	uint32_t *field_map;
+	/** The value of a wrong type that comes first in the row, and its place. */
+	const char *bad;
+	const struct format_node *bad_node;
 	/** Of the places that must be there and are not, the one that was made first. */
 	const struct format_node *missing;
 	uint32_t missing_fieldno;
 };
 
-static int check_nodes(struct node_check *c, const struct format_node *nodes, const char *value);
+static void check_nodes(struct node_check *c, const struct format_node *nodes, const char *value);
 
 /** The place itself and what is below it; `value` is NULL where there is nothing. */
-static int check_node(struct node_check *c, const struct format_node *node, const char *value)
+static void check_node(struct node_check *c, const struct format_node *node, const char *value)
 {
 	if (node->slot != 0)
 		c->field_map[node->slot - 1] = value != NULL ? value - c->data : 0;
@@ -150,55 +153,69 @@ static int check_node(struct node_check *c, const struct format_node *node, cons
 			c->missing_fieldno = c->fieldno;
 		}
 	} else if (!field_type_accepts(node->type, value, node->is_nullable)) {
-		char *text = field_path_print(c->fieldno, node->path, node->depth);
-		client_error(ER_FIELD_TYPE, text, field_type_names[node->type]);
-		xfree(text);
-		return -1;
+		if (c->bad == NULL || value < c->bad) {
+			c->bad = value;
+			c->bad_node = node;
+		}
+		return;
 	}
-	return check_nodes(c, node->children, value);
+	check_nodes(c, node->children, value);
 }
 
-static int check_elements(struct node_check *c, const struct format_node *node, const char *array)
+static void check_elements(struct node_check *c, const struct format_node *node, const char *array)
 {
 	if (array == NULL)
-		return 0;
+		return;
 	for (uint32_t count = mp_decode_array(&array); count > 0; count--) {
-		if (check_node(c, node, array) != 0)
-			return -1;
+		check_node(c, node, array);
 		mp_next(&array);
 	}
-	return 0;
 }
 
-static int check_nodes(struct node_check *c, const struct format_node *nodes, const char *value)
+static void check_nodes(struct node_check *c, const struct format_node *nodes, const char *value)
 {
 	for (; nodes != NULL; nodes = nodes->next) {
 		const struct json_token *step = node_step(nodes);
-		int rc;
 		if (step->type == JSON_TOKEN_ANY)
-			rc = check_elements(c, nodes, value);
+			check_elements(c, nodes, value);
 		else
-			rc = check_node(c, nodes, value != NULL ? json_token_enter(step, value) :
-					NULL);
-		if (rc != 0)
+			check_node(c, nodes, value != NULL ? json_token_enter(step, value) : NULL);
+	}
+}
+
+/** -1: ER_FIELD_TYPE. */
+static int check_fields(struct node_check *c, const struct tuple_format *format, const char *pos,
+			uint32_t field_count)
+{
+	uint32_t count = mp_decode_array(&pos);
+	for (uint32_t i = 0; i < field_count; i++) {
+		c->fieldno = i;
+		check_nodes(c, format->fields[i].nodes, i < count ? pos : NULL);
+		if (c->bad != NULL) {
+			const struct format_node *node = c->bad_node;
+			char *text = field_path_print(i, node->path, node->depth);
+			client_error(ER_FIELD_TYPE, text, field_type_names[node->type]);
+			xfree(text);
 			return -1;
+		}
+		if (i < count)
+			mp_next(&pos);
 	}
 	return 0;
+}
+
+int format_check_nodes(const struct tuple_format *format, const char *data, uint32_t field_count,
+		       uint32_t *field_map)
+{
+	struct node_check c = {.data = data, .field_map = field_map};
+	return check_fields(&c, format, data, field_count);
 }
 
 int format_map_nodes(const struct tuple_format *format, const char *data, uint32_t *field_map)
 {
-	const char *pos = data;
-	uint32_t count = mp_decode_array(&pos);
 	struct node_check c = {.data = data, .field_map = field_map};
-	for (uint32_t i = 0; i < format->field_count; i++) {
-		const struct tuple_format_field *field = &format->fields[i];
-		c.fieldno = i;
-		if (check_nodes(&c, field->nodes, i < count ? pos : NULL) != 0)
-			return -1;
-		if (i < count)
-			mp_next(&pos);
-	}
+	if (check_fields(&c, format, data, format->field_count) != 0)
+		return -1;
 	if (c.missing == NULL)
 		return 0;
 	char *text = field_path_print(c.missing_fieldno, c.missing->path, c.missing->depth);

@@ -21,4 +21,11 @@ int format_use_path(struct tuple_format *format, const struct key_part *part);
  */
 int format_map_nodes(const struct tuple_format *format, const char *data, uint32_t *field_map);
 
+/**
+ * For a row of which something else is wrong: -1 with ER_FIELD_TYPE where a place inside one of
+ * the first `field_count` fields, which are good, has a wrong type.
+ */
+int format_check_nodes(const struct tuple_format *format, const char *data, uint32_t field_count,
+		       uint32_t *field_map);
+
 void format_nodes_free(struct format_node *nodes);

@@ -284,6 +284,7 @@ local function sequence_row(space_id, index_id, name, sequence, parts)
     for _, part in ipairs(parts) do
         if (part.field or part[1]) == field and (part.path or '') == path then
             is_part = part.type or part[2]
+            break
         end
     end
     if not is_part then
