@@ -82,6 +82,22 @@ class Play(unittest.TestCase):
         self.assertEqual(status, 0, err)
         self.assertEqual(self.ids(), [[1, 3, 4, 5, 6], 1, [1, 'zz']])
 
+    def test_snapshot(self):
+        """Rows of a snapshot, then those of the journal behind it; in one call."""
+        status, _, err = run(TARN, 'play', f'127.0.0.1:{self.port}', *files[-2:])
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.ids(), [[1, 3, 4, 5, 6, 7], 1, [1, 'zz']])
+
+    def test_from_and_to(self):
+        rows = [json.loads(line) for line in run(TARN, 'cat', JOURNAL, '--format=json', '--space=512')[1].splitlines()]
+        lsns = [row['HEADER']['lsn'] for row in rows]
+        status, _, err = run(TARN, 'play', f'127.0.0.1:{self.port}', JOURNAL, '--space=512', f'--to={lsns[1]}')
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.ids()[:2], [[1], 0])
+        status, _, err = run(TARN, 'play', f'127.0.0.1:{self.port}', JOURNAL, '--space=512', f'--from={lsns[1]}')
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.ids()[:2], [[1, 3, 4, 5, 6], 0])
+
     def test_some_as_a_user(self):
         status, _, err = run(TARN, 'play', f'ann:secret@127.0.0.1:{self.port}', JOURNAL, '--space=513')
         self.assertEqual(status, 0, err)

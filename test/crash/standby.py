@@ -86,6 +86,10 @@ class Standby(unittest.TestCase):
     def test_of_the_reference(self):
         self.take_over(sys.argv[2], sys.argv[1], 'write', lambda server: server.crash())
 
+    def test_for_the_reference(self):
+        """The reference stands by while tarn writes."""
+        self.take_over(sys.argv[1], sys.argv[2], 'write', lambda server: server.crash())
+
     def test_stop_while_standing_by(self):
         server, c = self.primary(sys.argv[1])
         standby = self.standby(sys.argv[1])

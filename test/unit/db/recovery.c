@@ -171,6 +171,8 @@ static void damage_in_the_middle(void **state)
 	assert_int_equal(recover_with(true, &uuid_nil), 0);
 	assert_int_equal(applied_count, 19);
 	assert_int_equal(vclock_get(&wal_vclock, 1), 20);
+	assert_in_range(wal_recovery_stat.skipped_bytes, 40, 100);
+	assert_int_equal(wal_recovery_stat.skipped_rows, 0);
 }
 
 static void transactions_are_whole(void **state)
@@ -210,6 +212,8 @@ static void row_that_can_not_be_applied(void **state)
 	assert_null(strstr(hint + 1, "force_recovery"));
 	assert_int_equal(recover_with(true, &uuid_nil), 0);
 	assert_int_equal(applied_count, 4);
+	assert_int_equal(wal_recovery_stat.skipped_rows, 1);
+	assert_int_equal(wal_recovery_stat.skipped_bytes, 0);
 }
 
 static void wrong_files(void **state)
@@ -229,6 +233,8 @@ static void wrong_files(void **state)
 	rename(right, wrong);
 	assert_int_equal(recover(), -1);
 	assert_error(&type_XlogError, "the name does not match the vclock");
+	assert_int_equal(recover_with(true, &uuid_nil), 0);
+	assert_int_equal(wal_recovery_stat.skipped_files, 1);
 	unlink(wrong);
 	char *snap = xlog_path(dir, 0, XLOG_SNAP);
 	make_journal(0, 2);
