@@ -267,6 +267,59 @@ static void fsync_groups_what_comes_meanwhile(void **state)
 	assert_files(range(0, 101), 101);
 }
 
+/* A slow device -------------------------------------------------------- */
+
+/** How long a write takes, in microseconds, and which thread has done the last one. */
+static int write_us;
+static bool was_written_in_tx;
+
+static ssize_t slow_pwrite(int fd, const void *data, size_t size, off_t offset)
+{
+	was_written_in_tx = fiber_is_tx();
+	if (write_us > 0)
+		usleep(write_us);
+	return sys_real.pwrite(fd, data, size, offset);
+}
+
+static void commit_in_turn(int id)
+{
+	start_commits(id, 1);
+	wait_commits();
+	assert_int_equal(commits[id].result, 0);
+}
+
+/** A device that turns slow is left to workers until it is fast again. */
+static void slow_device_does_not_hold_tx_up(void **state)
+{
+	(void)state;
+	static struct sys slow;
+	slow = sys_real;
+	slow.pwrite = slow_pwrite;
+	sys = &slow;
+	open_journal(WAL_WRITE, INT64_MAX);
+	reset_commits();
+	write_us = 0;
+	commit_in_turn(0);
+	assert_true(was_written_in_tx);
+	write_us = 15000;
+	commit_in_turn(1);
+	int id = 2;
+	for (; id < 5; id++) {
+		commit_in_turn(id);
+		assert_false(was_written_in_tx);
+	}
+	/* What comes meanwhile is one batch. */
+	start_commits(id, 50);
+	wait_commits();
+	id += 50;
+	assert_woken_in_order(0, id);
+	write_us = 0;
+	while (!was_written_in_tx && id < COMMITS_MAX)
+		commit_in_turn(id++);
+	assert_true(was_written_in_tx);
+	assert_files(range(0, id), id);
+}
+
 /* A bounded queue ------------------------------------------------------ */
 
 static int done[COMMITS_MAX], done_count;
@@ -773,6 +826,7 @@ static int tests_func(va_list args)
 		TEST(one_write_for_a_turn),
 		TEST(large_batches_keep_order),
 		TEST(fsync_groups_what_comes_meanwhile),
+		TEST(slow_device_does_not_hold_tx_up),
 		TEST(full_queue_makes_commits_wait),
 		TEST(failed_write_takes_those_that_wait_with_it),
 		TEST(full_queue_and_the_end),
