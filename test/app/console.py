@@ -154,10 +154,10 @@ class Console(unittest.TestCase):
         t = self.open()
         t.ask('o = setmetatable({name = 1, name_of = print}, {__index = {nameless = print}})', r'\.\.\.\n')
         ask = 'require("console").completion_handler("%s")'
-        t.ask(ask % 'o:n', r'- - o:name\n  - o:name_of\n  - o:nameless\n\.\.\.\n')
-        t.ask(ask % 'o.n', r'- - o\.name\n  - o\.name\n  - o\.name_of\n  - o\.nameless\n\.\.\.\n')
+        t.ask(ask % 'o:n', r'- - o:name\n  - o:name_of\(\n  - o:nameless\(\n\.\.\.\n')
+        t.ask(ask % 'o.n', r'- - o\.name\n  - o\.name\n  - o\.name_of\(\n  - o\.nameless\(\n\.\.\.\n')
         t.ask('p = {__index = 1, a = 2}', r'\.\.\.\n')
-        t.ask(ask % 'p.', r'- - p\.a\n\.\.\.\n')
+        t.ask(ask % 'p.', r'- - p\.a\n  - p\.a\n\.\.\.\n')
 
     def test_sigterm(self):
         t = self.open()

@@ -93,19 +93,19 @@ local function common_prefix(list)
     return prefix
 end
 
--- Names that begin with the text, e.g. 'box.sp': looked up, never called. After a colon
--- only functions.
+-- Names that begin with the text, e.g. 'box.sp', behind what they have in common: looked up,
+-- never called. Functions end with a parenthesis. After a colon only functions.
 function console.completion_handler(text)
     local path, last = text:match('^(.-)([%w_]*)$')
     local is_method = path:sub(-1) == ':'
     local object = _G
     for name in path:gmatch('[%w_]+') do
         if type(object) ~= 'table' then
-            return nil
+            return
         end
         local ok, value = pcall(function() return object[name] end)
         if not ok then
-            return nil
+            return
         end
         object = value
     end
@@ -114,16 +114,14 @@ function console.completion_handler(text)
         if name:sub(1, #last) == last and name:match('^[%a_][%w_]*$')
            and (name:sub(1, 2) ~= '__' or last:sub(1, 1) == '_')
            and (not is_method or is_function(object, name)) then
-            matches[#matches + 1] = path .. name
+            matches[#matches + 1] = path .. name .. (is_function(object, name) and '(' or '')
         end
     end
     if #matches == 0 then
-        return nil
+        return
     end
     table.sort(matches)
-    if #matches > 1 then
-        table.insert(matches, 1, common_prefix(matches))
-    end
+    table.insert(matches, 1, common_prefix(matches))
     return matches
 end
 
@@ -136,20 +134,6 @@ end
 
 local function trim(s)
     return (s:gsub('^%s+', ''):gsub('%s+$', ''))
-end
-
--- Carries out a line that begins with a backslash; true where it ends the console.
-local function command(state, line)
-    local name = line:match('^\\(%S*)')
-    if name == 'help' or name == '?' or name == 'h' or name == '' then
-        io.stdout:write(HELP)
-        return false
-    end
-    local text = session.command(state, line, HELP)
-    if not state.is_over then
-        io.stdout:write(text, '\n')
-    end
-    return state.is_over
 end
 
 -- Has the text its end: the delimiter, or no need for more lines?
@@ -172,8 +156,11 @@ local function without_delimiter(state, text)
     return trim(text):sub(1, -#state.delimiter - 1)
 end
 
--- Reads one statement; nil at the end of input, '' where there is nothing to run.
-local function read_statement(state)
+local prompt_methods = {completion = console.completion_handler}
+
+-- Reads one statement, without its delimiter; nil at the end of input, '' where there is nothing
+-- to run.
+function prompt_methods.read(state)
     local text = ''
     while true do
         local prompt = state.prompt or 'tarn'
@@ -193,58 +180,79 @@ local function read_statement(state)
         if trim(text) == '' then
             return ''
         elseif is_complete(state, text) then
-            return text
+            return without_delimiter(state, text)
         end
     end
 end
+
+-- What console.on_client_disconnect() set.
+local on_client_disconnect
 
 -- Back from another server's console to this one.
 local function disconnect(state)
     state.remote:close()
     state.remote, state.prompt = nil, nil
-    remote.on_client_disconnect()
+    if on_client_disconnect ~= nil then
+        on_client_disconnect(state)
+    end
 end
 
 -- Has the other server evaluate; it keeps the format of output, we its end.
-local function run_remote(state, text)
+local function eval_remote(state, text)
     if text:sub(1, 1) == '\\' then
         local name, what = text:match('^\\(%S*)%s*(%S*)')
         if name == 'quit' or name == 'q' then
             disconnect(state)
             return
         elseif (name == 'set' or name == 's') and (what == 'delimiter' or what == 'd') then
-            io.stdout:write(session.command(state, text, HELP), '\n')
-            return
+            return session.command(state, text, HELP)
         end
         session.command(state, text, HELP)
     end
-    local ok, answer = pcall(state.remote.eval, state.remote, without_delimiter(state, text))
+    local ok, answer = pcall(state.remote.eval, state.remote, text)
     if not ok then
-        io.stdout:write(output.format(state.output, false, answer), '\n')
+        answer = output.format(state.output, false, answer)
         disconnect(state)
-        return
     end
-    io.stdout:write(answer, '\n')
+    return answer
 end
 
--- Runs a statement or a command; true where it ends the console.
-local function run(state, text)
-    if state.remote ~= nil then
-        run_remote(state, text)
+local function is_help(text)
+    local name = text:match('^\\(%S*)')
+    return name == 'help' or name == '?' or name == 'h' or name == ''
+end
+
+-- Runs a statement or a command, here or on the server that the prompt is connected to; what to
+-- print, nil where there is nothing.
+function prompt_methods.eval(state, text)
+    if text == nil then
+        return nil
+    elseif state.remote ~= nil then
+        return eval_remote(state, text)
     elseif text:sub(1, 1) == '\\' then
-        return command(state, text)
-    elseif is_call_for_help(text) then
-        io.stdout:write(HELP)
-    else
-        io.stdout:write(session.eval(state, without_delimiter(state, text)), '\n')
+        local was_running = state.running
+        local answer = session.command(state, text, HELP)
+        return state.running == was_running and answer or nil
     end
-    return false
+    return session.eval(state, text)
+end
+
+function prompt_methods.print(_, text)
+    io.stdout:write(text, '\n')
+end
+
+-- What to print of a statement that was typed.
+local function answer_to(state, text)
+    if state.remote == nil and (is_help(text) or is_call_for_help(text)) then
+        return (HELP:gsub('\n$', ''))
+    end
+    return state:eval(text)
 end
 
 -- Reads and runs statements; `file` keeps the history, where there is one.
 local function loop(state, file)
-    while true do
-        local text = read_statement(state)
+    while state.running do
+        local text = state:read()
         if text == nil then
             io.stdout:write('\n')
             if state.remote == nil then
@@ -256,8 +264,9 @@ local function loop(state, file)
                 core.add_history(text)
                 core.save_history(file)
             end
-            if run(state, text) then
-                return
+            local answer = answer_to(state, text)
+            if answer ~= nil then
+                state:print(answer)
             end
             io.stdout:flush()
         end
@@ -267,7 +276,7 @@ end
 -- The interactive console on standard input, a terminal or not; returns when the user
 -- leaves it or the input ends.
 function console.start()
-    local state = session.new_state(session.copy_output(session.default_output()))
+    local state = session.new_state(session.copy_output(session.default_output()), prompt_methods)
     local storage = fiber.self().storage
     if storage.console ~= nil then
         error('console is already started', 2)
@@ -279,7 +288,9 @@ function console.start()
     end
     core.set_completion(function(...)
         if not state.is_without_completion then
-            return console.completion_handler(...)
+            local matches = console.completion_handler(...)
+            -- readline wants a single one alone.
+            return matches ~= nil and #matches == 2 and {matches[2]} or matches
         end
     end)
     if core.is_terminal() then
@@ -321,10 +332,11 @@ end
 
 -- Sets or tells what ends an answer where the output is Lua.
 function console.eos(text)
-    local state = fiber.self().storage.console
-    local fmt = state ~= nil and state.output or session.default_output()
+    local fmt = current_state().output
     if text == nil then
         return output.eos(fmt)
+    elseif fmt.fmt == 'yaml' then
+        error('console.eos(): is immutable for output yaml')
     elseif type(text) ~= 'string' then
         error('invalid eos')
     end
@@ -337,7 +349,10 @@ function console.ac(yesno)
     state.is_without_completion = not yesno and true or nil
 end
 
-function console.get_default_output()
+function console.get_default_output(...)
+    if select('#', ...) > 0 then
+        error('Arguments provided while prohibited')
+    end
     local fmt = session.default_output()
     return {fmt = fmt.fmt, opts = fmt.opts}
 end
@@ -357,7 +372,13 @@ function console.on_start(func)
     remote.set_on_start(func)
 end
 
-function console.on_client_disconnect() end
+-- A function that is called with a console's state when that leaves another server.
+function console.on_client_disconnect(func)
+    if func ~= nil and type(func) ~= 'function' then
+        error('Wrong type of on_client_disconnect hook: ' .. type(func))
+    end
+    on_client_disconnect = func
+end
 
 function console.listen(where)
     return remote.listen(where)

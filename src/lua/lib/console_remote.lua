@@ -29,16 +29,13 @@ Commands:
 
 -- The server ----------------------------------------------------------------------------
 
--- Scripts may replace the module's function.
-function remote.on_client_disconnect()
-    require('console').on_client_disconnect()
-end
+local methods = {}
 
 -- A statement without what ends it (the delimiter and either end of a line); the last may go
 -- without. nil where the other end is gone.
-local function read_statement(s, state)
+function methods.read(state)
     local endings = {state.delimiter .. '\n', state.delimiter .. '\r'}
-    local text = s:read({delimiter = endings})
+    local text = state.client:read({delimiter = endings})
     if text == nil or text == '' then
         return nil
     end
@@ -50,32 +47,40 @@ local function read_statement(s, state)
     return text
 end
 
-local function serve(s, state)
-    while true do
-        local text = read_statement(s, state)
+function methods.eval(state, text)
+    if text == nil then
+        return nil
+    elseif text:sub(1, 1) == '\\' then
+        return session.command(state, text, HELP)
+    end
+    return session.eval(state, text)
+end
+
+-- Messages that could not be sent at once go first.
+function methods.print(state, text)
+    local ahead = table.concat(state.unsent)
+    state.unsent = {}
+    return state.client:write(ahead .. text) ~= nil
+end
+
+local function serve(state)
+    while state.running do
+        local text = state:read()
         if text == nil then
             return
         end
-        local answer
-        if text:sub(1, 1) == '\\' then
-            answer = session.command(state, text, HELP)
-        else
-            answer = session.eval(state, text)
-        end
-        -- Messages that could not be sent at once go first.
-        local ahead = table.concat(state.unsent)
-        state.unsent = {}
-        if state.is_over or not s:write(ahead .. answer) then
+        local answer = state:eval(text)
+        if not state.running or not state:print(answer) then
             return
         end
     end
 end
 
 -- What box.session.push() sends: as much as the socket takes now, the rest with the answer.
-local function push(s, state, value)
+local function push(state, value)
     local text = output.format_push(state.output, value)
     if #state.unsent == 0 then
-        local sent = s:send(text)
+        local sent = state.client:send(text)
         text = text:sub((sent or 0) + 1)
     end
     if text ~= '' then
@@ -101,11 +106,11 @@ local function greeting()
 end
 
 local function serve_client(s)
-    local state = session.new_state({fmt = 'yaml'})
-    state.unsent = {}
+    local state = session.new_state({fmt = 'yaml'}, methods)
+    state.client, state.unsent = s, {}
     fiber.self().storage.console = state
     local ok, err = pcall(core.session_begin, s:fd(), function(value)
-        push(s, state, value)
+        push(state, value)
     end)
     if not ok then
         s:write(output.format(state.output, false, err))
@@ -114,11 +119,10 @@ local function serve_client(s)
     ok, err = pcall(function()
         remote.run_on_start(state)
         if s:write(greeting()) then
-            serve(s, state)
+            serve(state)
         end
     end)
     core.session_end()
-    remote.on_client_disconnect()
     if not ok then
         error(err, 0)
     end

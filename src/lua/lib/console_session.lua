@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- What a console at a terminal and one over a socket share: statements, commands that begin
--- with a backslash, and the state they change. A state has `delimiter`, `language` and
--- `output` (see console_output.lua).
+-- with a backslash, and the state they change. A state has `delimiter`, `language`,
+-- `output` (see console_output.lua) and `running`. It is what functions of console.on_start() get, so
+-- those of a prompt have methods, too: read(), eval(text), print(text).
 local output = require('internal.console_output')
 
 local session = {}
@@ -21,8 +22,9 @@ function session.set_default_output(text)
     default_output = fmt
 end
 
-function session.new_state(fmt)
-    return {delimiter = '', language = 'lua', output = fmt}
+function session.new_state(fmt, methods)
+    return setmetatable({delimiter = '', language = 'lua', output = fmt, running = true},
+                        {__index = methods})
 end
 
 local function copy(fmt)
@@ -101,7 +103,7 @@ end
 commands.s = commands.set
 
 function commands.quit(state)
-    state.is_over = true
+    state.running = false
 end
 
 commands.q = commands.quit
