@@ -261,6 +261,7 @@ client:close()
 -- The module's functions outside of a console.
 check [[
 console.eos() == '\n...\n'
+console.eos('!')
 console.delimiter()
 console.delimiter(';')
 console.ac()
