@@ -14,6 +14,7 @@
 #include "db/schema/bootstrap.h"
 #include "db/schema/schema.h"
 #include "db/schema/space.h"
+#include "db/tuple/format_map.h"
 #include "db/tuple/tuple.h"
 #include "db/tuple/update.h"
 #include "db/txn/txn.h"
@@ -97,6 +98,42 @@ static void change(struct request *r)
 		update_check_ops(ops, ops_end, NULL, r->index_base);
 }
 
+/** Tuples as extensions among the arguments of a call: read, taken away, and written again. */
+static void read_tuples(const struct request *r)
+{
+	struct format_map formats;
+	struct buf plain = BUF_INIT, again = BUF_INIT;
+	format_map_create(&formats);
+	if (r->formats == NULL || r->tuple == NULL || format_map_read(&formats, r->formats) != 0)
+		goto end;
+	format_map_strip(&plain, r->tuple, r->tuple_end);
+	const char *p = plain.data;
+	mp_next(&p);
+	FUZZ_CHECK(p == buf_end(&plain));
+	p = r->tuple;
+	for (uint32_t count = mp_decode_array(&p); count > 0; count--) {
+		const char *value = p, *data;
+		int8_t type;
+		uint32_t dict;
+		mp_next(&p);
+		if (mp_typeof(*value) != MP_EXT)
+			continue;
+		uint32_t len = mp_decode_extl(&value, &type);
+		if (format_map_read_tuple(&formats, value, len, &data, &dict)) {
+			FUZZ_CHECK(mp_check_whole(data, value + len) == 0);
+			format_map_put_tuple(&formats, &again, tuple_format_default, dict, data,
+					     value + len - data);
+		}
+	}
+	format_map_put_formats(&formats, &again);
+	for (p = again.data; p < buf_end(&again);)
+		FUZZ_CHECK(mp_check_value(&p, buf_end(&again)) == 0);
+end:
+	format_map_destroy(&formats);
+	buf_free(&plain);
+	buf_free(&again);
+}
+
 static void run(const struct xrow_header *row)
 {
 	struct request r;
@@ -115,6 +152,10 @@ static void run(const struct xrow_header *row)
 		change(&r);
 		const char *body = request_encode(&r, &fiber()->region, &size);
 		FUZZ_CHECK(body != NULL && mp_check_whole(body, body + size) == 0);
+		break;
+	case IPROTO_CALL:
+	case IPROTO_EVAL:
+		read_tuples(&r);
 		break;
 	default:
 		break;

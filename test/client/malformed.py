@@ -26,14 +26,16 @@ SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 ROUNDS, BATCH = 10, 50
 STREAM_ID, BEGIN, COMMIT, ROLLBACK, WATCH, UNWATCH, EVENT, WATCH_ONCE = (
     0x0a, 14, 15, 16, 74, 75, 76, 77)
+TUPLE_FORMATS, IS_SYNC = 0x60, 0x61
 EVENT_KEY, VERSION, FEATURES, INDEX_BASE, FETCH_POSITION, AFTER_POSITION, AFTER_TUPLE, TIMEOUT = (
     0x57, 0x54, 0x55, 0x15, 0x1f, 0x2e, 0x2f, 0x56)
 PING_SYNC = 1 << 40
 HEAP_SLACK, MEMORY_SLACK = 64 * 1024, 16 << 20
 
-# Extensions as they should be: decimal, UUID, datetime, interval, error.
+# Extensions as they should be: decimal, UUID, datetime, interval, tuples, error.
 EXTENSIONS = [b'\xd6\x01\x02\x12\x34\x5c', b'\xd8\x02' + bytes(range(16)), b'\xd7\x04' + b'\x01' + b'\0' * 7,
               b'\xd8\x04' + b'\x01' + b'\0' * 15, b'\xc7\x05\x06\x02\x01\x05\x03\x02',
+              b'\xc7\x06\x07\xcd\x01\x2c\x92\x01\x02', b'\xd5\x07\x01\x90',
               b'\xc7\x0b\x03\x81\x00\x91\x82\x00\xa1x\x03\xa1y\x05\x20']
 
 R = iproto
@@ -52,6 +54,8 @@ GOOD = [
     (R.CALL, {R.FUNCTION: 'echo', R.TUPLE: [1, 'two', {'three': [4]}, None]}),
     (R.CALL_16, {R.FUNCTION: 'stored', R.TUPLE: [1, 2]}),
     (R.EVAL, {R.EXPR: 'return ...', R.TUPLE: ['x', 2]}),
+    (R.CALL, {R.FUNCTION: 'echo', R.TUPLE: ['text', 1], TUPLE_FORMATS: {300: [{'name': 'a', 'type': 'any'}, {'name': 'b'}]}}),
+    (R.ID, {VERSION: 9, FEATURES: [2, 7, 8, 9]}), (BEGIN, {IS_SYNC: True}),
     (R.AUTH, {R.USER: 'guest', R.TUPLE: ['chap-sha1', b'x' * 20]}),
     (BEGIN, {TIMEOUT: 1.5}), (COMMIT, {}), (ROLLBACK, {}),
     (WATCH_ONCE, {EVENT_KEY: 'box.status'}),

@@ -4,6 +4,7 @@
 local tap = require('tap')
 local fiber = require('fiber')
 local fio = require('fio')
+local compat = require('compat')
 local msgpack = require('msgpack')
 local netbox = require('net.box')
 local socket = require('socket')
@@ -284,16 +285,20 @@ end)
 -- Answers that are well-formed and mean nothing, and changed ones, from a seed.
 test:test('answers of chance', function(t)
     t:plan(2)
+    compat.box_tuple_extension = 'new'
     math.randomseed(11)
     local values = {0, -1, 'text', true, msgpack.NULL, {}, {{}}, map{}, map{a = 1}, {1, {2, {3}}}, 1.5,
-                    map{[1] = map{}}}
+                    map{[1] = map{}}, map{[1] = {}}, map{[1] = {map{name = 'a'}}}, map{[1] = {map{}}},
+                    msgpack.object_from_raw('\xd5\x07\x01\x90'),
+                    msgpack.object_from_raw('\xd6\x07\x01\x92\x01\x02'),
+                    msgpack.object_from_raw('\xd4\x07\x01')}
     local function any()
         return values[math.random(#values)]
     end
     local function any_body()
         local body = {}
         for _ = 1, math.random(0, 4) do
-            local keys = {DATA, ERROR_24, 0x52, 0x35, 0x32, 0x42, 0x33, 0x34, 0x43}
+            local keys = {DATA, DATA, ERROR_24, 0x60, 0x60, 0x52, 0x35, 0x32, 0x42, 0x33, 0x34, 0x43}
             body[keys[math.random(#keys)]] = math.random(2) == 1 and any() or {any(), any()}
         end
         return body
@@ -302,7 +307,7 @@ test:test('answers of chance', function(t)
     local server, address = serve(function(s, header)
         reply(s, header, any_body(), kinds[math.random(#kinds)])
         reply(s, header, any_body())
-    end)
+    end, 9, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11})
     local c = netbox.connect(address)
     local count = 0
     for i = 1, 2000 do
@@ -349,6 +354,7 @@ test:test('answers of chance', function(t)
     end
     t:is(errors, 200, 'bytes')
     server:close()
+    compat.box_tuple_extension = 'default'
 end)
 
 test:test('reconnects', function(t)
