@@ -288,7 +288,10 @@
 	X(240, ER_COMPLEX_FOREIGN_KEY_FAILED, "Foreign key constraint '%s' failed: %s") \
 	X(247, ER_ITERATOR_POSITION, "Iterator position is invalid") \
 	X(248, ER_DEFAULT_VALUE_TYPE, \
-	  "Type of the default value does not match tuple field %s type: expected %s, got %s")
+	  "Type of the default value does not match tuple field %s type: expected %s, got %s") \
+	/* Of 3.0. */ \
+	X(275, ER_CREATE_DEFAULT_FUNC, "Failed to create field default function '%s': %s") \
+	X(276, ER_DEFAULT_FUNC_FAILED, "Error calling field default function '%s': %s")
 
 enum box_error_code {
 #define X(code, name, format) name = code,

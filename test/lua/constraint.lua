@@ -5,7 +5,7 @@ local tap = require('tap')
 local ffi = require('ffi')
 box.cfg{log_level = 2}
 local test = tap.test('constraint')
-test:plan(10)
+test:plan(11)
 
 local function text(f, ...)
     local ok, e = pcall(f, ...)
@@ -93,8 +93,29 @@ test:test('checked after triggers', function(t)
     t:is(s:get(6), nil)
 end)
 
+test:test('what a space shows', function(t)
+    t:plan(6)
+    local parent = box.schema.space.create('shown_parent', {format = {{'id', 'unsigned'}}})
+    local s = box.schema.space.create('shown', {
+        format = {{'id', 'unsigned'}, {'parent', 'unsigned', constraint = 'two'}},
+        constraint = {one = 'two'},
+        foreign_key = {key = {space = 'shown_parent', field = {parent = 'id', [1] = 1}}}})
+    t:is_deeply(s.constraint, {one = 'two'})
+    t:is_deeply(s.foreign_key, {key = {space = 'shown_parent', field = {parent = 'id', [1] = 1}}})
+    t:is(parent.constraint, nil)
+    box.begin()
+    s:alter{constraint = {}, foreign_key = {}}
+    t:is(s.constraint, nil)
+    box.rollback()
+    t:is_deeply(s.constraint, {one = 'two'})
+    s:alter{foreign_key = {}}
+    t:is(s.foreign_key, nil)
+    s:drop()
+    parent:drop()
+end)
+
 test:test('defaults', function(t)
-    t:plan(12)
+    t:plan(20)
     local d = box.schema.space.create('d', {format = {
         {'id', 'unsigned'}, {'name', 'string', default = 'Noname'}, {'pass', 'string'},
         {'shell', 'string', default = '/bin/sh'}}})
@@ -116,9 +137,25 @@ test:test('defaults', function(t)
     t:is(d:format()[2].default_func, 'above')
     t:is(text(box.schema.func.drop, 'above'), "Can't drop function 1: function is referenced by constraint")
     d:format{{'id', 'unsigned'}, {'n', 'any', default_func = 'two'}}
-    t:is(failed(d.insert, d, {8}), box.error.SQL_FUNC_WRONG_RET_COUNT)
+    t:is(text(d.insert, d, {8}),
+         "Error calling field default function 'two': expected one value, got 2")
+    t:is(failed(d.insert, d, {8}), box.error.DEFAULT_FUNC_FAILED)
     d:format{{'id', 'unsigned'}, {'n', 'any', default_func = 'raises'}}
-    t:ok(text(d.insert, d, {8}):find('because'))
+    local _, e = pcall(d.insert, d, {8})
+    t:is(e.code, box.error.DEFAULT_FUNC_FAILED)
+    t:ok(e.message:find("^Error calling field default function 'raises': .*because"))
+    t:ok(e.prev.message:find('because'), 'the cause')
+    t:is(e:unpack().field, '2 (n)')
+    func('sum', 'function(base, row) return (base ~= nil and base or 0) + row[1] + (row[3] or 0) end', false)
+    d:format{{'id', 'unsigned'}, {'n', 'any', default_func = 'sum', default = 100}}
+    t:is(tostring(d:insert{8}), '[8, 108]', 'it sees the row as it was given')
+    t:is(tostring(d:insert{9, box.NULL, 1000}), '[9, 1109, 1000]')
+    d:format{{'id', 'unsigned'}, {'n', 'any', default_func = 'sum'}}
+    t:is(tostring(d:replace{9}), '[9, 9]', 'no default is nil')
+    box.schema.func.create('no_body')
+    t:is(failed(d.format, d, {{'id', 'unsigned'}, {'n', 'any', default_func = 'no_body'}}),
+         box.error.CREATE_DEFAULT_FUNC)
+    box.schema.func.drop('no_body')
 end)
 
 local p = box.schema.space.create('p', {format = {{'id', 'number'}, {'name', 'string'}}})

@@ -59,7 +59,17 @@ static int call(struct func *func, struct port *args, struct buf *out)
 	return -1;
 }
 
-/** Sets the error of a constraint; what the function raised, if anything, becomes its cause. */
+/** Takes the error and sets it; what the function raised, if anything, becomes its cause. */
+static void set_error(struct error *e, bool has_cause, const struct space_def *def)
+{
+	if (has_cause)
+		diag_add_error(e);
+	else
+		diag_set_error(e);
+	error_unref(e);
+	error_set_string(diag_last(), "space", def->name);
+}
+
 static int constraint_failed(const struct space_def *def, const struct constraint *c,
 			     bool has_cause)
 {
@@ -69,13 +79,14 @@ static int constraint_failed(const struct space_def *def, const struct constrain
 	else
 		e = client_error_new(ER_FIELD_CONSTRAINT_FAILED, __FILE__, __LINE__, c->name,
 				     constraint_field_text(def, c->fieldno));
-	if (has_cause)
-		diag_add_error(e);
-	else
-		diag_set_error(e);
-	error_unref(e);
-	error_set_string(diag_last(), "space", def->name);
+	set_error(e, has_cause, def);
 	return -1;
+}
+
+static bool is_aborted(void)
+{
+	const struct txn *txn = txn_current();
+	return txn != NULL && txn->is_aborted;
 }
 
 /** (field or row, name) has to give true, and nothing else. */
@@ -107,8 +118,7 @@ static int check_func(const struct space_def *def, const struct constraint *c, s
 		count == 1 && mp_typeof(*out.data) == MP_BOOL && *(uint8_t *)out.data == 0xc3;
 	buf_free(&out);
 	port_destroy(&args);
-	struct txn *txn = txn_current();
-	if (count < 0 && txn != NULL && txn->is_aborted)
+	if (count < 0 && is_aborted())
 		return -1;
 	return is_true ? 0 : constraint_failed(def, c, count < 0);
 }
@@ -153,9 +163,26 @@ int constraint_check_rows(struct space *space, const struct space_def *def,
 
 /* Defaults ---------------------------------------------------------------------- */
 
-/** The value of a default: its own, or what its function returns, on the region. NULL: an error. */
+/** `count` values came of the function, which is wrong; below 0: it failed. */
+static void default_func_failed(const struct space_def *def, const struct field_default *d,
+				const struct func *func, int count)
+{
+	if (count < 0 && is_aborted())
+		return;
+	char text[64];
+	snprintf(text, sizeof(text), "expected one value, got %d", count);
+	const char *why = count < 0 ? diag_last()->message : text;
+	set_error(client_error_new(ER_DEFAULT_FUNC_FAILED, __FILE__, __LINE__, func->def->name, why),
+		  count < 0, def);
+	error_set_string(diag_last(), "field", constraint_field_text(def, d->fieldno));
+}
+
+/**
+ * The value of a default: its own, or what its function makes of that and the row as it was
+ * given, on the region. NULL: an error.
+ */
 static const char *default_value(const struct space_def *def, const struct field_default *d,
-				 struct region *region, uint32_t *size)
+				 struct tuple *row, struct region *region, uint32_t *size)
 {
 	if (d->func_id == 0) {
 		*size = d->value_size;
@@ -166,21 +193,23 @@ static const char *default_value(const struct space_def *def, const struct field
 		client_error(ER_NO_SUCH_FUNCTION, tuple_field_no_str(d->func_id - 1));
 		return NULL;
 	}
+	static const char nil = '\xc0';
 	struct port args;
 	struct buf out = {0};
 	port_c_create(&args);
 	if (d->value != NULL)
 		port_c_add_mp(&args, d->value, d->value + d->value_size);
+	else
+		port_c_add_mp(&args, &nil, &nil + 1);
+	port_c_add_tuple(&args, row);
 	int count = call(func, &args, &out);
 	const char *value = NULL;
 	if (count == 1) {
 		*size = out.size;
 		value = region_memdup(region, out.data, out.size);
-	} else if (count >= 0) {
-		client_error(ER_SQL_FUNC_WRONG_RET_COUNT, func->def->name, (unsigned)count);
+	} else {
+		default_func_failed(def, d, func, count);
 	}
-	if (value == NULL)
-		error_set_string(diag_last(), "field", constraint_field_text(def, d->fieldno));
 	buf_free(&out);
 	port_destroy(&args);
 	return value;
@@ -208,6 +237,8 @@ int constraint_apply_defaults(struct space *space, struct request *request,
 	uint32_t count = mp_decode_array(&pos);
 	uint32_t last = def->defaults[def->default_count - 1].fieldno;
 	uint32_t new_count = count > last ? count : last + 1;
+	/* For functions; made at need. */
+	struct tuple *row = NULL;
 	struct buf out = {0};
 	buf_reserve(&out, 5);
 	out.size = mp_encode_array(out.data, new_count) - out.data;
@@ -223,8 +254,13 @@ int constraint_apply_defaults(struct space *space, struct request *request,
 		}
 		const struct field_default *d = mp_typeof(*value) == MP_NIL ?
 			default_of(def, i) : NULL;
+		if (d != NULL && d->func_id != 0 && row == NULL) {
+			row = tuple_new(tuple_format_default, request->tuple, request->tuple_end);
+			if (row == NULL)
+				goto out;
+		}
 		if (d != NULL) {
-			value = default_value(def, d, region, &size);
+			value = default_value(def, d, row, region, &size);
 			if (value == NULL)
 				goto out;
 			is_changed = true;
@@ -240,5 +276,7 @@ int constraint_apply_defaults(struct space *space, struct request *request,
 	}
 out:
 	buf_free(&out);
+	if (row != NULL)
+		tuple_unref(row);
 	return rc;
 }

@@ -274,13 +274,14 @@ int constraint_check_def(const struct space_def *def)
 	}
 	for (uint32_t i = 0; i < def->default_count; i++) {
 		const struct field_default *d = &def->defaults[i];
-		const char *why = d->func_id == 0 ? NULL :
-			func_unfit(func_by_id(d->func_id), false);
+		const struct func *func = d->func_id != 0 ? func_by_id(d->func_id) : NULL;
+		const char *why = d->func_id == 0 ? NULL : func_unfit(func, false);
 		if (why == NULL)
 			continue;
-		char text[160];
-		snprintf(text, sizeof(text), "field %u: default %s", d->fieldno + 1, why);
-		client_error(ER_CREATE_SPACE, def->name, text);
+		client_error(ER_CREATE_DEFAULT_FUNC, func != NULL ? func->def->name :
+			     tuple_field_no_str(d->func_id - 1), why);
+		error_set_string(diag_last(), "space", def->name);
+		error_set_string(diag_last(), "field", constraint_field_text(def, d->fieldno));
 		return -1;
 	}
 	return 0;

@@ -17,6 +17,7 @@
 #include "core/log.h"
 #include "core/map.h"
 #include "db/error.h"
+#include "db/schema/constraint.h"
 #include "db/txn/txn.h"
 #include "db/tuple/field_path.h"
 #include "db/tuple/tuple.h"
@@ -101,6 +102,61 @@ static void push_index(lua_State *L, const struct space *space, const struct ind
 		push_sequence(L, space);
 }
 
+static void push_field_ref(lua_State *L, const struct field_ref *ref)
+{
+	if (ref->name != NULL)
+		lua_pushstring(L, ref->name);
+	else
+		lua_pushinteger(L, (lua_Integer)ref->no + 1);
+}
+
+static void push_foreign_key(lua_State *L, const struct space *space, const struct foreign_key *key)
+{
+	const struct space *parent = key->space_id != 0 ? space_by_id(key->space_id) : space;
+	lua_createtable(L, 0, 2);
+	if (parent != NULL)
+		set_string(L, "space", parent->def->name);
+	else
+		set_number(L, "space", key->space_id);
+	lua_createtable(L, 0, (int)key->field_count);
+	for (uint32_t i = 0; i < key->field_count; i++) {
+		push_field_ref(L, &key->local[i]);
+		push_field_ref(L, &key->foreign[i]);
+		lua_rawset(L, -3);
+	}
+	lua_setfield(L, -2, "field");
+}
+
+static void push_constraint(lua_State *L, const struct space *space, const struct constraint *c)
+{
+	const struct func *func = c->fkey == NULL ? func_by_id(c->func_id) : NULL;
+	if (c->fkey != NULL)
+		push_foreign_key(L, space, c->fkey);
+	else if (func != NULL)
+		lua_pushstring(L, func->def->name);
+	else
+		lua_pushinteger(L, c->func_id);
+}
+
+/** Sets the table of what constrains whole rows: name -> function, or name -> foreign key. */
+static void set_constraints(lua_State *L, const char *field, const struct space *space,
+			    bool is_foreign)
+{
+	bool has_any = false;
+	for (uint32_t i = 0; i < space->def->constraint_count; i++) {
+		const struct constraint *c = &space->def->constraints[i];
+		if (c->fieldno != NO_FIELD || (c->fkey != NULL) != is_foreign)
+			continue;
+		if (!has_any)
+			lua_newtable(L);
+		has_any = true;
+		push_constraint(L, space, c);
+		lua_setfield(L, -2, c->name);
+	}
+	if (has_any)
+		lua_setfield(L, -2, field);
+}
+
 /** (id) -> the fields of the object in box.space, with a list `indexes`; nil: no such space. */
 static int describe(lua_State *L)
 {
@@ -116,6 +172,8 @@ static int describe(lua_State *L)
 	set_bool(L, "is_local", space->def->is_local);
 	set_bool(L, "is_sync", space->def->is_sync);
 	set_bool(L, "enabled", space_index(space, 0) != NULL);
+	set_constraints(L, "constraint", space, false);
+	set_constraints(L, "foreign_key", space, true);
 	lua_createtable(L, (int)space->index_count, 0);
 	for (uint32_t i = 0; i < space->index_count; i++) {
 		push_index(L, space, space->index[i]->def);

@@ -109,6 +109,7 @@ function M.follow(id)
     end
     sync_indexes(object, def.indexes)
     def.indexes = nil
+    object.constraint, object.foreign_key = nil, nil
     for k, v in pairs(def) do
         object[k] = v
     end
