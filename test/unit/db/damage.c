@@ -105,6 +105,7 @@ static void journal_cut_anywhere(void **state)
 		assert_true(wal_recovery_stat.dropped_transactions <= 2);
 	}
 	assert_int_equal(last_count, 0);
+	print_message("journal: cut to %zu lengths, one by one\n", f.size);
 	file_unmap(&f);
 }
 
@@ -123,6 +124,7 @@ static void journal_zeroed_anywhere(void **state)
 		assert_true(wal_recovery_stat.dropped_bytes > 0 || applied_count == ROWS);
 	}
 	assert_int_equal(applied_count, 0);
+	print_message("journal: zeros from %zu offsets on, one by one\n", f.size);
 	file_unmap(&f);
 }
 
