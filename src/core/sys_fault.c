@@ -84,20 +84,21 @@ static struct verdict planned(enum sys_call call)
 	return (struct verdict){0, 0};
 }
 
-static struct verdict by_chance(enum sys_call call)
+/** `needs_room`: a full disk refuses it. */
+static struct verdict by_chance(enum sys_call call, bool needs_room)
 {
 	static const int errors[sys_call_MAX] = {
 		[SYS_OPEN] = EMFILE, [SYS_WRITE] = EIO, [SYS_FTRUNCATE] = EIO,
 		[SYS_FDATASYNC] = EIO, [SYS_FSYNC] = EIO, [SYS_RENAME] = EROFS,
 		[SYS_UNLINK] = EROFS,
 	};
-	if (disk.full_calls > 0 && call == SYS_WRITE) {
+	if (disk.full_calls > 0 && call == SYS_WRITE && needs_room) {
 		disk.full_calls--;
 		return (struct verdict){ENOSPC, 0};
 	}
 	if (errors[call] == 0 || dice(1000) >= disk.per_mille)
 		return (struct verdict){0, 0};
-	if (call == SYS_WRITE && dice(2) == 0) {
+	if (call == SYS_WRITE && needs_room && dice(2) == 0) {
 		disk.full_calls = dice(FULL_CALLS_MAX);
 		return (struct verdict){0, 1 + dice(200)};
 	}
@@ -105,13 +106,13 @@ static struct verdict by_chance(enum sys_call call)
 }
 
 /** Counts the call and decides. */
-static struct verdict judge(enum sys_call call)
+static struct verdict judge(enum sys_call call, bool needs_room)
 {
 	pthread_mutex_lock(&disk.lock);
 	disk.calls[call]++;
 	struct verdict v = planned(call);
 	if (v.error == 0 && v.partial == 0 && disk.random != 0)
-		v = by_chance(call);
+		v = by_chance(call, needs_room);
 	disk.failed[call] += v.error != 0;
 	pthread_mutex_unlock(&disk.lock);
 	return v;
@@ -119,7 +120,7 @@ static struct verdict judge(enum sys_call call)
 
 static bool fails(enum sys_call call)
 {
-	struct verdict v = judge(call);
+	struct verdict v = judge(call, false);
 	errno = v.error;
 	return v.error != 0;
 }
@@ -246,7 +247,7 @@ static ssize_t faulty_pread(int fd, void *buf, size_t size, off_t offset)
 
 static ssize_t faulty_pwrite(int fd, const void *buf, size_t size, off_t offset)
 {
-	struct verdict v = judge(SYS_WRITE);
+	struct verdict v = judge(SYS_WRITE, offset + (off_t)size > size_of(fd));
 	if (v.error != 0) {
 		errno = v.error;
 		return -1;

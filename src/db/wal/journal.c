@@ -160,7 +160,7 @@ static int batch_write(void *arg)
 	if (b->data.size > 0)
 		rc = journal_file_append(&journal.file, &b->data);
 	if (rc == 0 && (b->is_sealed || journal.file.file.offset >= journal.file_size_max))
-		journal_file_end(&journal.file);
+		rc = journal_file_end(&journal.file);
 	b->duration_ns = (ticks_now() - start) * journal.tick_ns;
 	return rc;
 }

@@ -100,14 +100,17 @@ static void sync_done(void *arg, int result)
 	(void)result;
 }
 
-void journal_file_end(struct journal_file *f)
+int journal_file_end(struct journal_file *f)
 {
 	if (!xlog_file_is_open(&f->file))
-		return;
+		return 0;
+	/* The next file's rows have the numbers of those that failed. */
+	if (xlog_file_mend(&f->file, f->is_synced) != 0)
+		return -1;
 	if (f->is_synced) {
 		if (xlog_file_close(&f->file, true) != 0)
 			diag_log();
-		return;
+		return 0;
 	}
 	/* A loss of power may cost the newest file's end, and no other's: they follow it. */
 	void *fd = (void *)(intptr_t)xlog_file_end(&f->file);
@@ -115,6 +118,7 @@ void journal_file_end(struct journal_file *f)
 		worker_post(sync_fd, fd, sync_done);
 	else
 		sync_fd(fd);
+	return 0;
 }
 
 /** Is there a file that begins at wal_vclock? */
@@ -145,7 +149,8 @@ static int journal_file_prepare(struct journal_file *f)
 			return 0;
 		say_warn("'%s' takes no more rows: a write that failed could not be cut off",
 			 f->file.path);
-		journal_file_end(f);
+		if (journal_file_end(f) != 0)
+			return -1;
 	}
 	return journal_file_begin(f);
 }

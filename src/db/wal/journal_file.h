@@ -34,9 +34,10 @@ int journal_file_append(struct journal_file *f, const struct buf *data);
 
 /**
  * Ends the file, if any: another one follows. All rows in it are safe already: a failure is only
- * told. Where writes are not synced, a worker syncs the whole.
+ * told. Where writes are not synced, a worker syncs the whole. -1 with SystemError: a write that
+ * failed could not be taken back yet, and the file stays.
  */
-void journal_file_end(struct journal_file *f);
+int journal_file_end(struct journal_file *f);
 
 /**
  * Ends the last file. Where there is none behind wal_vclock, makes an empty one. Failures are
