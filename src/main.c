@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <bsd/unistd.h>
 #include <getopt.h>
+#include <locale.h>
 #include <luajit.h>
 #include <signal.h>
 #include <stdio.h>
@@ -579,6 +580,8 @@ const char *__lsan_default_suppressions(void)
 int main(int argc, char **argv)
 {
 	setproctitle_init(argc, argv, environ);
+	/* Characters are UTF-8 whatever the environment says; numbers and times stay as in C. */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	int first = parse_options(argc, argv);
 	choose_script(argc, argv, first);
 	start(argc, argv, first);

@@ -41,7 +41,8 @@ end
 
 -- The part with `collation_id` for the name of a collation.
 local function with_collation_id(part)
-    if part.collation == nil then
+    local name = part.collation
+    if name == nil then
         return part
     elseif part.collation_id ~= nil then
         internal.raise_illegal('Conflicting options: collation_id and collation')
@@ -50,9 +51,15 @@ local function with_collation_id(part)
     for k, v in pairs(part) do
         copy[k] = v
     end
-    copy.collation_id = require('tarn.box.util').collation_id(part.collation)
+    if type(name) == 'number' then
+        name = tostring(name)
+    elseif type(name) ~= 'string' then
+        name = '(null)'
+    end
+    local is_configured = type(box.cfg) == 'table'
+    copy.collation_id = is_configured and require('tarn.box.util').collation_id(name) or nil
     if copy.collation_id == nil then
-        internal.raise_illegal(('Unknown collation: "%s"'):format(part.collation))
+        internal.raise_illegal(('Unknown collation: "%s"'):format(name))
     end
     return copy
 end

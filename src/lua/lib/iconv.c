@@ -46,6 +46,7 @@ static int iconv_call(lua_State *L)
 {
 	iconv_t *cd = lua_class_check(L, 1, &iconv_class);
 	size_t left;
+	luaL_checktype(L, 2, LUA_TSTRING);
 	char *in = (char *)luaL_checklstring(L, 2, &left);
 	struct buf *out = lua_scratch_get();
 	iconv(*cd, NULL, NULL, NULL, NULL);	/* to the state before the first text */

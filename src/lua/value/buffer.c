@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "lua/bridge.h"
 #include "lua/modules.h"
@@ -15,7 +16,7 @@
 /** More is refused: Lua's numbers and pointers cannot make sense of it. */
 static const size_t IBUF_SIZE_MAX = (size_t)1 << 46;
 
-char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size)
+char *lua_ibuf_try_reserve(struct lua_ibuf *b, size_t size)
 {
 	size_t used = b->wpos - b->rpos, capacity = b->epos - b->buf;
 	if ((b->buf != NULL || size == 0) && size <= (size_t)(b->epos - b->wpos))
@@ -26,7 +27,13 @@ char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size)
 		capacity = capacity > 0 ? capacity * 2 : b->start_capacity;
 		while (capacity < used + size)
 			capacity = capacity > 0 ? capacity * 2 : 64;
-		char *data = xmalloc(capacity);
+		char *data = mem_try(capacity);
+		if (data == NULL) {
+			capacity = used + size;
+			data = mem_try(capacity);
+		}
+		if (data == NULL)
+			return NULL;
 		if (used > 0)
 			memcpy(data, b->rpos, used);
 		xfree(b->buf);
@@ -38,18 +45,26 @@ char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size)
 	return b->wpos;
 }
 
+char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size)
+{
+	char *room = lua_ibuf_try_reserve(b, size);
+	if (room == NULL && size > 0)
+		panic("no memory for a buffer of %zu bytes", size);
+	return room;
+}
+
 /* By FFI: neither yield nor run Lua. */
 
 char *tarn_ibuf_reserve(struct lua_ibuf *b, double size);
 void tarn_ibuf_free(struct lua_ibuf *b);
 
-/** NULL where the size makes no sense, or the fields do not, which scripts can set. */
+/** NULL without memory and where the size or the fields, which scripts can set, make no sense. */
 char *tarn_ibuf_reserve(struct lua_ibuf *b, double size)
 {
 	if (!(size >= 0 && size < (double)IBUF_SIZE_MAX) || b->rpos < b->buf ||
 	    b->wpos < b->rpos || b->epos < b->wpos)
 		return NULL;
-	return lua_ibuf_reserve(b, (size_t)size);
+	return lua_ibuf_try_reserve(b, (size_t)size);
 }
 
 void tarn_ibuf_free(struct lua_ibuf *b)

@@ -17,7 +17,10 @@ struct lua_ibuf {
 };
 
 /**
- * Room for `size` bytes at `wpos`: returns `wpos`, which may have moved. Stops the process without
- * memory.
+ * Room for `size` bytes at `wpos`: returns `wpos`, which may have moved. NULL without memory (no
+ * error is set), and where nothing is asked for and there is no memory yet.
  */
+char *lua_ibuf_try_reserve(struct lua_ibuf *b, size_t size);
+
+/** The same, for sizes that are no script's choice: stops the process without memory. */
 char *lua_ibuf_reserve(struct lua_ibuf *b, size_t size);

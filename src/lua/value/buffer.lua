@@ -21,10 +21,15 @@ local function check(buf, name)
     end
 end
 
+-- The size as a number; integers of 64 bits are sizes, too.
 local function check_size(size, name)
     if type(size) ~= 'number' then
-        error(('Usage: ibuf:%s(size)'):format(name), 3)
+        size = type(size) == 'cdata' and tonumber(size) or nil
+        if size == nil then
+            error(('Usage: ibuf:%s(size)'):format(name), 3)
+        end
     end
+    return size
 end
 
 function methods.size(buf)
@@ -51,20 +56,20 @@ end
 local function checked_reserve(buf, size)
     local p = reserve(buf, size)
     if p == nil and not (size == 0 and buf.wpos == nil) then
-        error('ibuf: the size or the positions are wrong', 3)
+        error('ibuf: no memory, or the size or the positions are wrong', 3)
     end
     return p
 end
 
 function methods.reserve(buf, size)
     check(buf, 'reserve')
-    check_size(size, 'reserve')
+    size = check_size(size, 'reserve')
     return checked_reserve(buf, size)
 end
 
 function methods.alloc(buf, size)
     check(buf, 'alloc')
-    check_size(size, 'alloc')
+    size = check_size(size, 'alloc')
     local p = checked_reserve(buf, size)
     buf.wpos = buf.wpos + size
     return p
@@ -79,14 +84,14 @@ end
 
 function methods.checksize(buf, size)
     check(buf, 'checksize')
-    check_size(size, 'checksize')
+    size = check_size(size, 'checksize')
     check_left(buf, size)
     return buf.rpos
 end
 
 function methods.read(buf, size)
     check(buf, 'read')
-    check_size(size, 'read')
+    size = check_size(size, 'read')
     check_left(buf, size)
     local p = buf.rpos
     buf.rpos = p + size

@@ -34,7 +34,12 @@ static int msgpack_encode(lua_State *L)
 		lua_pushlstring(L, out->data, out->size);
 	} else {
 		struct lua_ibuf *b = payload;
-		memcpy(lua_ibuf_reserve(b, out->size), out->data, out->size);
+		char *room = lua_ibuf_try_reserve(b, out->size);
+		if (room == NULL) {
+			lua_scratch_put(out);
+			return luaL_error(L, "not enough memory");
+		}
+		memcpy(room, out->data, out->size);
 		b->wpos += out->size;
 		lua_pushnumber(L, (double)out->size);
 	}
@@ -121,11 +126,11 @@ static int decode_header(lua_State *L, enum mp_type type, const char *name)
 {
 	bool is_const;
 	const char *pos = to_pointer(L, 1, &is_const);
-	if (lua_type(L, 2) != LUA_TNUMBER)
+	if (lua_gettop(L) < 2)
 		return luaL_error(L, "Usage: %s(ptr, size)", name);
 	if (pos == NULL)
 		return luaL_error(L, "%s: 'char *' expected", name);
-	double size = lua_tonumber(L, 2);
+	double size = luaL_checknumber(L, 2);
 	if (!(size >= 1 && size < 0x1p46))
 		return luaL_error(L, "%s: non-positive size", name);
 	if (mp_typeof(*pos) != type)
@@ -152,6 +157,9 @@ static int msgpack_decode_map_header(lua_State *L)
 /** ibuf_decode(char *): the pointer behind the value, and the value */
 static int msgpack_ibuf_decode(lua_State *L)
 {
+	bool is_const;
+	if (to_pointer(L, 1, &is_const) == NULL)
+		return luaL_error(L, "expected cdata as 1 argument");
 	lua_settop(L, 1);
 	decode(L, false);
 	lua_insert(L, -2);
