@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -22,12 +21,11 @@
 #include "core/log.h"
 #include "core/loop.h"
 #include "core/memory.h"
+#include "core/thread.h"
 
 enum {
 	THREADS_MAX_DEFAULT = 4,
 	IDLE_SECONDS = 10,
-	/** Enough for getaddrinfo() and zstd. */
-	THREAD_STACK_SIZE = 1024 * 1024,
 };
 
 struct job {
@@ -112,19 +110,11 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/** Starts a thread; signals are for tx. Holds the lock. */
+/** Holds the lock. */
 static int start_thread(void)
 {
-	pthread_attr_t attr;
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, THREAD_STACK_SIZE);
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_t thread;
-	int rc = pthread_create(&thread, &attr, worker_main, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
+	int rc = thread_start(&thread, worker_main, NULL);
 	if (rc == 0)
 		pool.thread_count++;
 	return rc;
