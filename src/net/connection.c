@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Connections: their sockets, buffers and life.
- *
- * A readable socket is read once; libev tells again while there is more. Whole
- * packets put the connection in the queue of the pool. Answers gather in the
- * output buffer, which is sent at the turn's end with one call. Chunks and
- * output buffers of usual size go from connection to connection, so an idle
- * connection holds neither and a busy one finds them in the processor's cache.
+ * Connections: their queue, buffers and life. Whole packets put a connection in the queue of
+ * the pool. Answers gather in the output buffer, which is sent at the turn's end with one call,
+ * or goes to the network thread that has the socket.
  */
 #include "net/connection.h"
 
@@ -23,12 +19,12 @@
 #include "core/log.h"
 #include "core/loop.h"
 #include "core/memory.h"
-#include "core/ticks.h"
 #include "db/error.h"
 #include "net/address.h"
 #include "net/iproto.h"
+#include "net/line.h"
 #include "net/linger.h"
-#include "net/packet.h"
+#include "net/net_thread.h"
 #include "net/reply.h"
 #include "net/request.h"
 #include "net/session.h"
@@ -39,10 +35,6 @@
 #include "net/worker.h"
 
 enum {
-	CHUNK_CACHE_MAX = 64,
-	BUF_CACHE_MAX = 64,
-	/** An output buffer that grew larger is not kept. */
-	BUF_CACHED_CAPACITY_MAX = 64 * 1024,
 	/** Packets of one connection in a row while others wait. */
 	BURST_MAX = 32,
 };
@@ -50,173 +42,123 @@ enum {
 struct list connections_ready = LIST_INIT(connections_ready);
 struct list connections_eventful = LIST_INIT(connections_eventful);
 struct list connections_all = LIST_INIT(connections_all);
-size_t connection_readahead = NET_READAHEAD_DEFAULT;
 
 static struct list connections_dirty = LIST_INIT(connections_dirty);
-static struct chunk *chunk_cache[CHUNK_CACHE_MAX];
-static int chunk_cache_count;
-static struct buf buf_cache[BUF_CACHE_MAX];
-static int buf_cache_count;
+/** Of the sockets that tx serves. */
+static struct linger_set lingering;
 
-/* Chunks ---------------------------------------------------------------- */
-
-static struct chunk *chunk_get(size_t capacity)
+/** Something is to be sent at the turn's end. */
+static inline void connection_mark(struct connection *con)
 {
-	if (capacity <= connection_readahead && chunk_cache_count > 0)
-		return chunk_cache[--chunk_cache_count];
-	if (capacity < connection_readahead)
-		capacity = connection_readahead;
-	struct chunk *c = xmalloc(sizeof(*c) + capacity);
-	c->refs = 0;
-	c->capacity = capacity;
-	c->used = c->parsed = 0;
-	return c;
-}
-
-static void chunk_put(struct chunk *c)
-{
-	assert(c->refs == 0);
-	if (c->capacity != connection_readahead || chunk_cache_count == CHUNK_CACHE_MAX) {
-		xfree(c);
-		return;
+	if (!con->is_dirty) {
+		con->is_dirty = true;
+		list_add_tail(&connections_dirty, &con->dirty_link);
 	}
-	c->used = c->parsed = 0;
-	chunk_cache[chunk_cache_count++] = c;
 }
 
-/** The connection lets go of its chunk; requests may still hold it. */
-static void connection_drop_chunk(struct connection *con)
+static inline void connection_unmark(struct connection *con)
 {
-	struct chunk *c = con->in;
+	if (con->is_dirty) {
+		con->is_dirty = false;
+		list_del(&con->dirty_link);
+	}
+}
+
+/* Input ----------------------------------------------------------------- */
+
+/** The connection lets go of its chunks; requests may still hold them. */
+static void connection_drop_input(struct connection *con)
+{
+	struct chunk *next;
+	for (struct chunk *c = con->in; c != NULL; c = next) {
+		next = c->next;
+		if (c->refs == 0)
+			chunk_put(c);
+	}
 	con->in = NULL;
-	if (c != NULL && c->refs == 0)
-		chunk_put(c);
 }
 
-static enum packet_state scan(const struct chunk *c, size_t *header, uint64_t *size)
+/** Behind the last packet of a chunk that a network thread gave: goes on with the next. */
+static void connection_next_chunk(struct connection *con)
 {
-	return packet_scan(c->data + c->parsed, c->data + c->used, PACKET_SIZE_MAX, header, size);
-}
-
-/**
- * How large the chunk for the packet at the end of a full one must be: the whole
- * packet, but no more than twice what has arrived of it.
- */
-static size_t chunk_size_wanted(const struct chunk *c)
-{
-	size_t header, arrived = c->used - c->parsed;
-	uint64_t size;
-	scan(c, &header, &size);
-	size_t whole = header + size;
-	return whole < 2 * arrived ? whole : 2 * arrived;
-}
-
-/** A chunk with room to read into. */
-static struct chunk *connection_room(struct connection *con)
-{
-	struct chunk *c = con->in;
-	if (c == NULL)
-		return con->in = chunk_get(0);
-	if (c->used < c->capacity)
-		return c;
-	size_t tail = c->used - c->parsed;
-	size_t wanted = chunk_size_wanted(c);
-	if (c->refs == 0 && wanted <= c->capacity && c->parsed > 0) {
-		memmove(c->data, c->data + c->parsed, tail);
-	} else {
-		struct chunk *old = c;
-		c = chunk_get(wanted > tail ? wanted : tail + 1);
-		memcpy(c->data, old->data + old->parsed, tail);
-		connection_drop_chunk(con);
-		con->in = c;
-	}
-	c->used = tail;
-	c->parsed = 0;
-	return c;
+	con->taken += line_cost(con->in);
+	con->in = con->in->next;
+	if (con->fd >= 0)
+		connection_mark(con);
 }
 
 /* Output ---------------------------------------------------------------- */
 
 static void connection_drop_output(struct connection *con)
 {
-	if (con->out.data != NULL) {
-		con->out.size = 0;
-		if (con->out.capacity <= BUF_CACHED_CAPACITY_MAX && buf_cache_count < BUF_CACHE_MAX)
-			buf_cache[buf_cache_count++] = con->out;
-		else
-			buf_free(&con->out);
-	}
-	con->out = (struct buf)BUF_INIT;
+	outbuf_put(&con->out);
 	con->out_sent = 0;
 }
 
-static size_t connection_unsent(const struct connection *con)
+size_t connection_unsent(const struct connection *con)
 {
-	return con->out.size - con->out_sent;
+	size_t size = con->out.size - con->out_sent;
+	if (con->line != NULL && con->fd >= 0)
+		size += con->given - atomic_load_explicit(&con->line->sent, memory_order_relaxed);
+	return size;
 }
 
 struct buf *connection_output(struct connection *con)
 {
 	assert(con->fd >= 0 && !con->is_encoding);
-	if (con->out.data == NULL && buf_cache_count > 0)
-		con->out = buf_cache[--buf_cache_count];
-	if (!con->is_dirty) {
-		con->is_dirty = true;
-		list_add_tail(&connections_dirty, &con->dirty_link);
-	}
+	if (con->out.data == NULL)
+		outbuf_get(&con->out);
+	connection_mark(con);
 	return &con->out;
 }
 
-static ssize_t connection_send(struct connection *con)
+/** Tells the network thread what it is to do, and gives it the output. */
+static void connection_tell(struct connection *con)
 {
-	const char *data = con->out.data + con->out_sent;
-	if (con->tls != NULL)
-		return tls_write(con->tls, data, connection_unsent(con));
-	return send(con->fd, data, connection_unsent(con), MSG_NOSIGNAL);
-}
-
-/** A write has to wait. While TLS waits for input, on_readable() tries again. */
-static void connection_wait_output(struct connection *con)
-{
-	if (con->tls == NULL || tls_wants_write(con->tls))
-		ev_io_start(loop_ev, &con->output);
-	else
-		ev_io_stop(loop_ev, &con->output);
+	bool has_output = con->out.size > 0 && !con->is_encoding;
+	if (!has_output && con->orders == 0 && con->taken == 0)
+		return;
+	struct note *note = note_new(con->line);
+	note->what = con->orders;
+	note->taken = con->taken;
+	con->orders = 0;
+	con->taken = 0;
+	if (has_output) {
+		note->out = con->out;
+		con->given += con->out.size;
+		con->out = (struct buf)BUF_INIT;
+	}
+	net_thread_tell(con->line->thread, note);
 }
 
 /** Sends what the socket takes; the rest waits for it. The connection may be closed and freed. */
 static void connection_flush(struct connection *con)
 {
-	if (con->is_dirty) {
-		con->is_dirty = false;
-		list_del(&con->dirty_link);
+	connection_unmark(con);
+	if (con->line != NULL) {
+		connection_tell(con);
+		return;
 	}
 	if (con->is_encoding) {
 		/* The one that is encoded will mark it dirty again. */
-		ev_io_stop(loop_ev, &con->output);
+		ev_io_stop(loop_ev, &con->wire.output);
 		return;
 	}
-	while (connection_unsent(con) > 0) {
-		ssize_t n = connection_send(con);
-		if (n > 0) {
-			con->out_sent += n;
-			stat_count(STAT_NET_SENT, n);
-		} else if (errno == EAGAIN) {
-			connection_wait_output(con);
-			return;
-		} else if (errno != EINTR) {
-			connection_close(con);
-			return;
-		}
-	}
-	ev_io_stop(loop_ev, &con->output);
-	connection_drop_output(con);
+	ssize_t n = wire_write(&con->wire, &con->out, &con->out_sent);
+	if (n < 0)
+		connection_close(con);
+	else
+		stat_count(STAT_NET_SENT, n);
 }
 
 void connection_answered(struct connection *con)
 {
-	if (connection_unsent(con) >= CONNECTION_OUTPUT_EAGER && !ev_is_active(&con->output))
-		connection_flush(con);
+	if (con->out.size - con->out_sent < CONNECTION_OUTPUT_EAGER ||
+	    ev_is_active(&con->wire.output))
+		return;
+	connection_flush(con);
+	if (con->line != NULL)
+		net_thread_push(con->line->thread);
 }
 
 void connection_flush_all(void)
@@ -224,12 +166,10 @@ void connection_flush_all(void)
 	while (!list_empty(&connections_dirty)) {
 		struct connection *con = list_first_entry(&connections_dirty, struct connection,
 							  dirty_link);
-		if (ev_is_active(&con->output)) {
-			con->is_dirty = false;
-			list_del(&con->dirty_link);
-		} else {
+		if (ev_is_active(&con->wire.output))
+			connection_unmark(con);
+		else
 			connection_flush(con);
-		}
 	}
 }
 
@@ -240,7 +180,8 @@ static void connection_enqueue(struct connection *con)
 {
 	size_t header;
 	uint64_t size;
-	if (con->is_ready || con->in == NULL || scan(con->in, &header, &size) == PACKET_PARTIAL)
+	if (con->is_ready || con->in == NULL ||
+	    chunk_scan(con->in, &header, &size) == PACKET_PARTIAL)
 		return;
 	con->is_ready = true;
 	con->burst = 0;
@@ -248,33 +189,31 @@ static void connection_enqueue(struct connection *con)
 	worker_kick();
 }
 
-/** Begins to read, what TLS has decrypted already included. */
-static void connection_start_input(struct connection *con)
-{
-	ev_io_start(loop_ev, &con->input);
-	if (con->tls != NULL && tls_has_input(con->tls))
-		ev_feed_event(loop_ev, &con->input, EV_READ);
-}
-
 static void connection_dequeue(struct connection *con)
 {
 	con->is_ready = false;
 	list_del(&con->ready_link);
-	if (con->fd >= 0 && !con->is_blocked)
-		connection_start_input(con);
+	if (con->fd >= 0 && !con->is_blocked && con->line == NULL)
+		wire_start_input(&con->wire);
 }
 
 static void connection_block(struct connection *con)
 {
 	con->is_blocked = true;
-	ev_io_stop(loop_ev, &con->input);
+	if (con->line == NULL) {
+		ev_io_stop(loop_ev, &con->wire.input);
+	} else {
+		con->orders |= NOTE_TELL;
+		connection_mark(con);
+	}
 	connection_dequeue(con);
 }
 
 static void connection_unblock(struct connection *con)
 {
 	con->is_blocked = false;
-	connection_start_input(con);
+	if (con->line == NULL)
+		wire_start_input(&con->wire);
 	connection_enqueue(con);
 }
 
@@ -328,17 +267,21 @@ bool connection_take(struct connection *con, struct packet *packet)
 		connection_block(con);
 		return false;
 	}
-	if (scan(c, &header, &size) != PACKET_WHOLE) {
+	if (chunk_scan(c, &header, &size) != PACKET_WHOLE) {
 		connection_fail_length(con, size);
 		return false;
 	}
 	packet->chunk = c;
-	packet->arrived = con->read_at;
+	packet->arrived = c->read_at;
 	packet->begin = c->data + c->parsed + header;
 	packet->end = packet->begin + size;
 	c->parsed += header + size;
 	c->refs++;
-	if (scan(c, &header, &size) == PACKET_PARTIAL)
+	if (con->line != NULL && c->parsed == c->used) {
+		connection_next_chunk(con);
+		c = con->in;
+	}
+	if (c == NULL || chunk_scan(c, &header, &size) == PACKET_PARTIAL)
 		connection_dequeue(con);
 	else
 		connection_rotate(con);
@@ -352,42 +295,17 @@ void connection_done(struct connection *con, struct packet *packet)
 		if (c != con->in)
 			chunk_put(c);
 		else if (c->parsed == c->used)
-			connection_drop_chunk(con);
+			connection_drop_input(con);
 	}
 	connection_free_if_over(con);
 }
 
 /* Life -------------------------------------------------------------------- */
 
-static ssize_t connection_recv(struct connection *con, struct chunk *c)
-{
-	void *room = c->data + c->used;
-	if (con->tls != NULL)
-		return tls_read(con->tls, room, c->capacity - c->used);
-	return recv(con->fd, room, c->capacity - c->used, 0);
-}
-
-/** A read by TLS may have been what a write, or the next read, was waiting for. */
-static void connection_go_on(struct connection *con)
-{
-	if (!con->is_ready && tls_has_input(con->tls))
-		ev_feed_event(loop_ev, &con->input, EV_READ);
-	if (connection_unsent(con) == 0 && tls_wants_write(con->tls))
-		ev_io_start(loop_ev, &con->output);
-	if (connection_unsent(con) > 0 && !ev_is_active(&con->output)) {
-		/* Held, so that it is not freed in here. */
-		con->in_flight++;
-		connection_flush(con);
-		con->in_flight--;
-		connection_free_if_over(con);
-	}
-}
-
-static void connection_tell_tls(const struct connection *con)
+static void connection_tell_tls(const struct connection *con, const char *reason)
 {
 	char peer[ADDRESS_TEXT_MAX];
-	say_warn("TLS with %s failed: %s", connection_peer(con, peer, sizeof(peer)),
-		 tls_reason(con->tls));
+	say_warn("TLS with %s failed: %s", connection_peer(con, peer, sizeof(peer)), reason);
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int events)
@@ -398,27 +316,25 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 		ev_io_stop(loop, w);
 		return;
 	}
-	struct chunk *c = connection_room(con);
-	ssize_t n = connection_recv(con, c);
+	ssize_t n = wire_read(&con->wire, &con->in);
+	if (n < 0) {
+		if (errno == EPROTO)
+			connection_tell_tls(con, tls_reason(con->wire.tls));
+		connection_close(con);
+		return;
+	}
 	if (n > 0) {
-		con->read_at = ticks_now();
-		c->used += n;
 		stat_count(STAT_NET_RECEIVED, n);
 		connection_enqueue(con);
-		if (con->tls != NULL)
-			connection_go_on(con);
-		return;
 	}
-	if (c->used == c->parsed && c->refs == 0)
-		connection_drop_chunk(con);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-		if (con->tls != NULL)
-			connection_go_on(con);
-		return;
+	if (con->wire.tls != NULL &&
+	    wire_after_read(&con->wire, !con->is_ready, connection_unsent(con) > 0)) {
+		/* Held, so that it is not freed in here. */
+		con->in_flight++;
+		connection_flush(con);
+		con->in_flight--;
+		connection_free_if_over(con);
 	}
-	if (n < 0 && errno == EPROTO)
-		connection_tell_tls(con);
-	connection_close(con);
 }
 
 static void on_writable(struct ev_loop *loop, ev_io *w, int events)
@@ -432,8 +348,43 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int events)
 		connection_free_if_over(con);
 	else if (con->is_blocked && connection_unsent(con) < CONNECTION_OUTPUT_MAX / 2)
 		connection_unblock(con);
-	else if (con->tls != NULL && ev_is_active(&con->input))
-		ev_feed_event(loop_ev, &con->input, EV_READ);
+	else if (con->wire.tls != NULL && ev_is_active(&con->wire.input))
+		ev_feed_event(loop_ev, &con->wire.input, EV_READ);
+}
+
+/** Whole packets from a network thread. */
+static void connection_receive(struct connection *con, struct chunk *c)
+{
+	if (con->fd < 0) {
+		chunk_put(c);
+		return;
+	}
+	if (con->in == NULL)
+		con->in = c;
+	else
+		con->in_last->next = c;
+	con->in_last = c;
+	if (!con->is_blocked)
+		connection_enqueue(con);
+}
+
+void connection_on_note(struct connection *con, struct note *note)
+{
+	outbuf_put(&note->out);
+	if (note->in != NULL)
+		connection_receive(con, note->in);
+	if ((note->what & NOTE_ROOM) != 0 && con->is_blocked)
+		connection_unblock(con);
+	if (note->reason != NULL && con->fd >= 0)
+		connection_tell_tls(con, note->reason);
+	xfree(note->reason);
+	if ((note->what & NOTE_ENDED) != 0)
+		connection_close(con);
+	if ((note->what & NOTE_GONE) != 0) {
+		line_delete(con->line);
+		con->line = NULL;
+		connection_free_if_over(con);
+	}
 }
 
 static int connection_push(struct session *session, uint64_t sync, struct port *values)
@@ -460,12 +411,22 @@ static void set_socket_options(int fd, int family)
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 }
 
+/** The socket goes to a network thread, if there is one. */
+static void connection_attach(struct connection *con, struct tls *tls)
+{
+	struct net_thread *thread = net_thread_pick();
+	if (thread == NULL) {
+		wire_open(&con->wire, loop_ev, con->fd, tls, on_readable, on_writable, con);
+	} else {
+		con->line = line_new(con, thread, con->fd, tls);
+		con->stat = net_thread_stat_of(thread);
+	}
+}
+
 void connection_accept(int fd, const struct address *peer, struct tls_context *tls)
 {
 	struct connection *con = xcalloc(1, sizeof(*con));
 	con->fd = fd;
-	if (tls != NULL)
-		con->tls = tls_new(tls, fd, true);
 	con->session = session_new(SESSION_BINARY, fd, USER_GUEST);
 	con->session->peer = *peer;
 	con->session->vtab = &connection_session_vtab;
@@ -477,12 +438,10 @@ void connection_accept(int fd, const struct address *peer, struct tls_context *t
 	map_u64_create(&con->streams);
 	map_str_create(&con->subscriptions);
 	set_socket_options(fd, peer->sa.ss_family);
-	ev_io_init(&con->input, on_readable, fd, EV_READ);
-	ev_io_init(&con->output, on_writable, fd, EV_WRITE);
-	con->input.data = con->output.data = con;
+	connection_attach(con, tls != NULL ? tls_new(tls, fd, true) : NULL);
 	auth_salt(con->salt);
-	stat_count(STAT_NET_CONNECTIONS, 1);
-	stat_connections_now++;
+	stat_count_net(con->stat, STAT_NET_CONNECTIONS, 1);
+	stat_now_add(con->stat, STAT_NOW_CONNECTIONS, 1);
 	if (list_empty(&session_connect_triggers)) {
 		connection_greet(con);
 		return;
@@ -495,32 +454,40 @@ void connection_accept(int fd, const struct address *peer, struct tls_context *t
 void connection_greet(struct connection *con)
 {
 	auth_greeting(con->salt, buf_alloc(connection_output(con), GREETING_SIZE));
-	ev_io_start(loop_ev, &con->input);
+	con->is_greeted = true;
+	if (con->line == NULL)
+		ev_io_start(loop_ev, &con->wire.input);
+	else
+		con->orders |= NOTE_OPEN;
+}
+
+/** Takes the socket away, from the network thread too. */
+static void connection_detach(struct connection *con)
+{
+	if (con->line == NULL) {
+		wire_close(&con->wire, con->is_finished ? &lingering : NULL);
+	} else if (con->is_greeted) {
+		con->orders |= NOTE_CLOSE | (con->is_finished ? NOTE_LINGER : 0);
+		connection_tell(con);
+	} else {
+		line_delete(con->line);
+		con->line = NULL;
+	}
 }
 
 void connection_close(struct connection *con)
 {
 	if (con->fd < 0)
 		return;
-	ev_io_stop(loop_ev, &con->input);
-	ev_io_stop(loop_ev, &con->output);
-	tls_delete(con->tls);
-	con->tls = NULL;
-	if (con->is_finished)
-		linger_close(con->fd);
-	else
-		close(con->fd);
-	con->fd = con->session->fd = -1;
-	con->session->peer.len = 0;
-	con->is_blocked = false;
-	if (con->is_dirty) {
-		con->is_dirty = false;
-		list_del(&con->dirty_link);
-	}
+	connection_unmark(con);
 	/* An answer in the middle of its encoding still writes there. */
 	if (!con->is_encoding)
 		connection_drop_output(con);
-	stat_connections_now--;
+	connection_detach(con);
+	con->fd = con->session->fd = -1;
+	con->session->peer.len = 0;
+	con->is_blocked = false;
+	stat_now_add(con->stat, STAT_NOW_CONNECTIONS, -1);
 	if (con->is_connecting) {
 		con->is_connecting = false;
 		list_del(&con->event_link);
@@ -550,9 +517,9 @@ void connection_finish(struct connection *con)
 void connection_free_if_over(struct connection *con)
 {
 	if (con->fd >= 0 || con->in_flight > 0 || con->is_ready || con->is_disconnecting ||
-	    con->streams.count > 0)
+	    con->streams.count > 0 || con->line != NULL)
 		return;
-	connection_drop_chunk(con);
+	connection_drop_input(con);
 	connection_drop_output(con);
 	list_del(&con->all_link);
 	map_u64_destroy(&con->streams);
@@ -568,12 +535,15 @@ void connection_close_all(void)
 		connection_finish(con);
 }
 
-void connection_drop_caches(void)
+void connections_init(void)
 {
-	while (chunk_cache_count > 0)
-		xfree(chunk_cache[--chunk_cache_count]);
-	while (buf_cache_count > 0)
-		buf_free(&buf_cache[--buf_cache_count]);
+	linger_create(&lingering, loop_ev);
+}
+
+void connections_free(void)
+{
+	linger_destroy(&lingering);
+	buffers_drop();
 }
 
 size_t connections_memory(void)
@@ -582,8 +552,11 @@ size_t connections_memory(void)
 	size_t size = 0;
 	list_foreach_entry(con, &connections_all, all_link) {
 		size += sizeof(*con) + con->out.capacity;
-		if (con->in != NULL)
-			size += sizeof(*con->in) + con->in->capacity;
+		for (struct chunk *c = con->in; c != NULL; c = c->next)
+			size += sizeof(*c) + c->capacity;
+		if (con->line != NULL)
+			size += sizeof(*con->line) +
+				atomic_load_explicit(&con->line->held, memory_order_relaxed);
 	}
 	return size;
 }

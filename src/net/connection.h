@@ -6,18 +6,17 @@
  * -> closed (no descriptor, output is dropped) -> freed, once no request is at
  * work and its on_disconnect triggers are over.
  *
- * Input is read into counted chunks. A request refers to its packet inside the
- * chunk and counts it, so bytes never move under it: a full chunk is left to its
- * requests, and the part of a packet at its end is copied to a new one.
+ * Its socket is served by tx (`wire`), or by a network thread (`line`, see line.h), which
+ * gives chunks of whole packets and gets the output of a turn.
  *
  * A connection with at least one whole packet stands in the queue
  * `connections_ready`, and fibers of the pool (worker.c) take packets from it. No
  * more is read from it meanwhile, so what one client can have in memory is
- * bounded: a chunk, and the output up to CONNECTION_OUTPUT_MAX plus one answer.
+ * bounded: a chunk (a network thread is ahead by LINE_AHEAD_MAX), and the output up to
+ * CONNECTION_OUTPUT_MAX plus one answer.
  */
 #pragma once
 
-#include <ev.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,10 +24,14 @@
 #include "core/buf.h"
 #include "core/list.h"
 #include "core/map.h"
+#include "net/buffers.h"
+#include "net/wire.h"
 
 struct session;
 struct address;
-struct tls;
+struct line;
+struct note;
+struct stat_thread;
 struct tls_context;
 
 enum {
@@ -40,36 +43,30 @@ enum {
 	CONNECTION_OUTPUT_EAGER = 256 * 1024,
 };
 
-/** The longest packet, in bytes; the reference's limit. Memory is taken as bytes arrive. */
-#define PACKET_SIZE_MAX (UINT64_C(2) * 1024 * 1024 * 1024)
-
-struct chunk {
-	uint32_t refs;
-	size_t capacity;
-	/** Bytes read into `data`. */
-	size_t used;
-	/** Bytes taken as packets. */
-	size_t parsed;
-	char data[];
-};
-
 struct connection {
-	/** Watchers for input and output; the second is active only while the socket is full. */
-	ev_io input, output;
 	/** -1: closed. */
 	int fd;
-	/** NULL: not encrypted. */
-	struct tls *tls;
+	/** NULL: tx serves the socket, by `wire`, else that is not used. */
+	struct line *line;
+	struct wire wire;
+	/** Of the network thread; or NULL. */
+	struct stat_thread *stat;
 	/** Requests at work and triggers that run. */
 	uint32_t in_flight;
 	struct session *session;
-	/** NULL while nothing is buffered. */
+	/** Where packets are taken from; NULL while nothing is buffered. */
 	struct chunk *in;
 	struct buf out;
-	/** When it was read from last, in ticks. */
-	uint64_t read_at;
 	/** Bytes of `out` that the kernel has taken. */
 	size_t out_sent;
+	/* With a line: */
+	/** The last of the chunks that came, of which `in` is the first. */
+	struct chunk *in_last;
+	/** For the next note: what it says (NOTE_*), and what was taken of the input. */
+	unsigned orders;
+	size_t taken;
+	/** Bytes of output that the thread was given, ever. */
+	size_t given;
 	/** In connections_ready. */
 	bool is_ready;
 	/** Packets taken since it last went to the queue's end. */
@@ -82,6 +79,8 @@ struct connection {
 	bool is_encoding;
 	/** What the pool must do beside requests; see `connections_eventful`. */
 	bool is_connecting, is_disconnecting;
+	/** It was greeted, and its input is read. */
+	bool is_greeted;
 	/** The server ended it: what was sent last is to arrive (see linger.h). */
 	bool is_finished;
 	struct list ready_link, dirty_link, event_link, all_link;
@@ -94,14 +93,6 @@ struct connection {
 	unsigned char salt[SALT_SIZE];
 };
 
-/** A request's bytes behind its length. The chunk is counted. */
-struct packet {
-	const char *begin, *end;
-	struct chunk *chunk;
-	/** When it was read, in ticks. */
-	uint64_t arrived;
-};
-
 /** Connections with a whole packet to take, and with triggers to run. */
 extern struct list connections_ready, connections_eventful;
 extern struct list connections_all;
@@ -109,7 +100,9 @@ extern struct list connections_all;
 /** Bytes of all connections and of what they have buffered. */
 size_t connections_memory(void);
 
-extern size_t connection_readahead;
+/** Set-up and end, by net_init() and net_free(). */
+void connections_init(void);
+void connections_free(void);
 
 /** Takes over an accepted socket. */
 void connection_accept(int fd, const struct address *peer, struct tls_context *tls);
@@ -126,6 +119,12 @@ bool connection_take(struct connection *con, struct packet *packet);
 
 /** Gives back the packet's memory; the connection may be freed. */
 void connection_done(struct connection *con, struct packet *packet);
+
+/** Bytes of output that the kernel has not taken. */
+size_t connection_unsent(const struct connection *con);
+
+/** A network thread has told something; the note stays the caller's. */
+void connection_on_note(struct connection *con, struct note *note);
 
 /** The buffer for an answer; marks the connection for the end of the turn. Not for a closed one. */
 struct buf *connection_output(struct connection *con);
@@ -147,6 +146,3 @@ void connection_flush_all(void);
 
 /** Closes all. */
 void connection_close_all(void);
-
-/** Gives memory that is kept for reuse back. */
-void connection_drop_caches(void);

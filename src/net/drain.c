@@ -30,7 +30,7 @@ static bool is_waited_for(const struct connection *con)
 	if (con->session->is_exiting)
 		return false;
 	return is_watching(con) || con->in_flight > 0 || con->is_ready || con->is_connecting ||
-	       con->out.size > con->out_sent;
+	       connection_unsent(con) > 0;
 }
 
 /** Closes those that are idle; returns how many are left that are open. */

@@ -10,9 +10,9 @@
 #include "data/mp_buf.h"
 #include "db/schema/space.h"
 #include "net/connection.h"
-#include "net/linger.h"
 #include "net/listen.h"
 #include "net/login_attempts.h"
+#include "net/net_thread.h"
 #include "net/session.h"
 #include "net/stat.h"
 #include "net/watch.h"
@@ -36,7 +36,11 @@ static void tell_schema_version(void)
 /** Ends a loop turn: answers go out, and the pool gets a new budget. */
 static void net_turn(void)
 {
+	if (net_thread_count > 0)
+		net_threads_receive();
 	connection_flush_all();
+	if (net_thread_count > 0)
+		net_threads_turn();
 	worker_turn();
 	stat_turn();
 	tell_schema_version();
@@ -47,20 +51,41 @@ void net_init(void)
 	session_init();
 	watch_init();
 	stat_init();
+	connections_init();
 	loop_set_hook(LOOP_HOOK_NET, net_turn);
 }
 
 void net_free(void)
 {
 	net_stop();
-	linger_free();
+	net_threads_stop();
 	worker_pool_free();
-	connection_drop_caches();
+	connections_free();
 	loop_set_hook(LOOP_HOOK_NET, NULL);
 	stat_free();
 	login_attempts_free();
 	session_free();
 	watch_free();
+}
+
+int net_start_threads(int count)
+{
+	return net_threads_start(count);
+}
+
+int net_get_threads(void)
+{
+	return net_thread_count;
+}
+
+const struct stat_thread *net_get_thread_stat(int i)
+{
+	return net_thread_stat(i);
+}
+
+void net_update_stat(void)
+{
+	net_threads_take_counts();
 }
 
 int net_listen(const char *uris)
@@ -97,8 +122,9 @@ void net_set_msg_max(int count)
 void net_set_readahead(size_t size)
 {
 	enum { READAHEAD_MIN = 512 };
-	connection_readahead = size > READAHEAD_MIN ? size : READAHEAD_MIN;
-	connection_drop_caches();
+	atomic_store_explicit(&buffers_readahead, size > READAHEAD_MIN ? size : READAHEAD_MIN,
+			      memory_order_relaxed);
+	buffers_drop();
 }
 
 void net_on_request_end(void (*cb)(void))

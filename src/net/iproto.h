@@ -2,10 +2,10 @@
  *
  * The binary protocol: the face of the network layer for those above.
  *
- * Sockets are served by the tx thread. What a connection sends is cut into
- * packets; requests run in a pool of fibers, which call the database (db.h) and
- * encode the answer into the connection's output buffer; the buffers are sent
- * once per loop turn. Source of formats: the manual, "Binary protocol".
+ * Sockets are served by the tx thread, or by network threads where they are asked for. What a
+ * connection sends is cut into packets; requests run in a pool of fibers of tx, which call the
+ * database (db.h) and encode the answer into the connection's output buffer; the buffers are
+ * sent once per loop turn. Source of formats: the manual, "Binary protocol".
  */
 #pragma once
 
@@ -18,6 +18,7 @@ enum {
 	IPROTO_PROTOCOL_VERSION = 9,
 	NET_MSG_MAX_DEFAULT = 768,
 	NET_MSG_MAX_MIN = 2,
+	NET_THREADS_MAX = 1000,
 	NET_READAHEAD_DEFAULT = 16320,
 };
 
@@ -26,6 +27,23 @@ void net_init(void);
 
 /** Stops listening, closes all connections and frees the layer. */
 void net_free(void);
+
+/**
+ * Starts so many network threads (iproto_threads, 0 to NET_THREADS_MAX), which serve the sockets
+ * that are accepted from now on. Once. -1: SystemError is set, and there are none.
+ */
+int net_start_threads(int count);
+
+/** How many there are. */
+int net_get_threads(void);
+
+struct stat_thread;
+
+/** What came by thread `i`, from 0. */
+const struct stat_thread *net_get_thread_stat(int i);
+
+/** Adds what the threads have counted since the turn's end to the statistics of stat.h. */
+void net_update_stat(void);
 
 /**
  * Listens on the URIs, separated by commas, instead of where it did before; NULL

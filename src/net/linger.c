@@ -8,8 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/list.h"
-#include "core/loop.h"
 #include "core/memory.h"
 
 enum {
@@ -22,21 +20,19 @@ enum {
 static const double LINGER_SECONDS = 1.0;
 
 struct linger_socket {
+	struct linger_set *linger;
 	struct list link;
 	ev_io input;
 	ev_timer limit;
 };
 
-static struct list lingering = LIST_INIT(lingering);
-static int linger_count;
-
 static void linger_end(struct linger_socket *s)
 {
-	ev_io_stop(loop_ev, &s->input);
-	ev_timer_stop(loop_ev, &s->limit);
+	ev_io_stop(s->linger->loop, &s->input);
+	ev_timer_stop(s->linger->loop, &s->limit);
 	close(s->input.fd);
 	list_del(&s->link);
-	linger_count--;
+	s->linger->count--;
 	xfree(s);
 }
 
@@ -53,24 +49,32 @@ static void on_limit(struct ev_loop *loop, ev_timer *w, int events)
 	linger_end(w->data);
 }
 
-void linger_close(int fd)
+void linger_create(struct linger_set *linger, struct ev_loop *loop)
 {
-	if (linger_count >= LINGER_MAX || shutdown(fd, SHUT_WR) != 0) {
+	linger->loop = loop;
+	list_create(&linger->sockets);
+	linger->count = 0;
+}
+
+void linger_close(struct linger_set *linger, int fd)
+{
+	if (linger->count >= LINGER_MAX || shutdown(fd, SHUT_WR) != 0) {
 		close(fd);
 		return;
 	}
 	struct linger_socket *s = xmalloc(sizeof(*s));
+	s->linger = linger;
 	ev_io_init(&s->input, on_input, fd, EV_READ);
 	ev_timer_init(&s->limit, on_limit, LINGER_SECONDS, 0);
 	s->input.data = s->limit.data = s;
-	ev_io_start(loop_ev, &s->input);
-	ev_timer_start(loop_ev, &s->limit);
-	list_add_tail(&lingering, &s->link);
-	linger_count++;
+	ev_io_start(linger->loop, &s->input);
+	ev_timer_start(linger->loop, &s->limit);
+	list_add_tail(&linger->sockets, &s->link);
+	linger->count++;
 }
 
-void linger_free(void)
+void linger_destroy(struct linger_set *linger)
 {
-	while (!list_empty(&lingering))
-		linger_end(list_first_entry(&lingering, struct linger_socket, link));
+	while (!list_empty(&linger->sockets))
+		linger_end(list_first_entry(&linger->sockets, struct linger_socket, link));
 }

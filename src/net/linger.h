@@ -7,8 +7,21 @@
  */
 #pragma once
 
+#include <ev.h>
+
+#include "core/list.h"
+
+/** The sockets that linger on one loop. */
+struct linger_set {
+	struct ev_loop *loop;
+	struct list sockets;
+	int count;
+};
+
+void linger_create(struct linger_set *linger, struct ev_loop *loop);
+
 /** Takes the descriptor over and closes it in the end. Never yields. */
-void linger_close(int fd);
+void linger_close(struct linger_set *linger, int fd);
 
 /** Closes what still lingers. */
-void linger_free(void);
+void linger_destroy(struct linger_set *linger);

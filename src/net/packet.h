@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** The longest packet, in bytes; the reference's limit. Memory is taken as bytes arrive. */
+#define PACKET_SIZE_MAX (UINT64_C(2) * 1024 * 1024 * 1024)
+
 enum packet_state {
 	PACKET_WHOLE,
 	/** More bytes are needed. */

@@ -10,6 +10,7 @@
 
 #include "core/loop.h"
 #include "net/latency.h"
+#include "net/net_thread.h"
 
 const char *stat_names[stat_id_MAX] = {
 	[STAT_SELECT] = "SELECT",
@@ -33,16 +34,24 @@ const char *stat_names[stat_id_MAX] = {
 };
 
 uint64_t stat_totals[stat_id_MAX];
-uint32_t stat_connections_now, stat_requests_now, stat_queued_now, stat_streams_now;
+uint32_t stat_now[stat_now_MAX];
 
 /** samples[0] is the newest. */
 static uint64_t samples[STAT_WINDOW + 1][stat_id_MAX];
 static ev_timer timer;
 
+static void take_sample_of_thread(struct stat_thread *t)
+{
+	memmove(t->samples[1], t->samples[0], sizeof(t->samples) - sizeof(t->samples[0]));
+	memcpy(t->samples[0], t->totals, sizeof(t->totals));
+}
+
 static void take_sample(struct ev_loop *loop, ev_timer *w, int events)
 {
 	memmove(samples[1], samples[0], sizeof(samples) - sizeof(samples[0]));
 	memcpy(samples[0], stat_totals, sizeof(stat_totals));
+	for (int i = 0; i < net_thread_count; i++)
+		take_sample_of_thread(net_thread_stat(i));
 	if (memcmp(samples[0], samples[STAT_WINDOW], sizeof(samples[0])) == 0)
 		ev_timer_stop(loop, w);
 }
@@ -60,8 +69,19 @@ uint64_t stat_rps(enum stat_id id)
 	return (samples[0][id] - samples[STAT_WINDOW][id]) / STAT_WINDOW;
 }
 
+uint64_t stat_thread_rps(const struct stat_thread *thread, enum stat_id id)
+{
+	int i = id - STAT_NET_FIRST;
+	return (thread->samples[0][i] - thread->samples[STAT_WINDOW][i]) / STAT_WINDOW;
+}
+
 void stat_reset(void)
 {
+	for (int i = 0; i < net_thread_count; i++) {
+		struct stat_thread *t = net_thread_stat(i);
+		memset(t->totals, 0, sizeof(t->totals));
+		memset(t->samples, 0, sizeof(t->samples));
+	}
 	memset(stat_totals, 0, sizeof(stat_totals));
 	memset(samples, 0, sizeof(samples));
 	latency_reset();

@@ -32,8 +32,8 @@ struct stream *stream_get(struct connection *con, uint64_t id)
 	list_create(&s->waiting);
 	list_create(&s->ready_link);
 	map_u64_put(&con->streams, id, s);
-	stat_count(STAT_NET_STREAMS, 1);
-	stat_streams_now++;
+	stat_count_net(con->stat, STAT_NET_STREAMS, 1);
+	stat_now_add(con->stat, STAT_NOW_STREAMS, 1);
 	return s;
 }
 
@@ -41,8 +41,8 @@ void stream_queue(struct stream *stream, const struct packet *packet)
 {
 	struct waiting_packet *w = xmalloc(sizeof(*w));
 	w->packet = *packet;
-	stat_count(STAT_NET_STREAM_QUEUE, 1);
-	stat_queued_now++;
+	stat_count_net(stream->con->stat, STAT_NET_STREAM_QUEUE, 1);
+	stat_now_add(stream->con->stat, STAT_NOW_QUEUED, 1);
 	list_add_tail(&stream->waiting, &w->link);
 }
 
@@ -52,7 +52,7 @@ bool stream_take(struct stream *stream, struct packet *packet)
 		return false;
 	struct waiting_packet *w = list_shift_entry(&stream->waiting, struct waiting_packet, link);
 	*packet = w->packet;
-	stat_queued_now--;
+	stat_now_add(stream->con->stat, STAT_NOW_QUEUED, -1);
 	xfree(w);
 	return true;
 }
@@ -79,7 +79,7 @@ void stream_enter(struct stream *stream)
 static void stream_delete(struct stream *stream)
 {
 	map_u64_del(&stream->con->streams, stream->id);
-	stat_streams_now--;
+	stat_now_add(stream->con->stat, STAT_NOW_STREAMS, -1);
 	xfree(stream);
 }
 

@@ -17,7 +17,8 @@
 #include "core/memory.h"
 
 struct tls_context {
-	int refs;
+	/** Sockets of several threads may use it. */
+	_Atomic int refs;
 	SSL_CTX *ctx;
 };
 

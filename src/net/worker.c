@@ -58,7 +58,7 @@ static ev_timer next_poll;
 static bool can_begin_request(void)
 {
 	return !list_empty(&connections_ready) && turn_left > 0 &&
-	       (int)stat_requests_now < worker_requests_max;
+	       (int)stat_now[STAT_NOW_REQUESTS] < worker_requests_max;
 }
 
 static bool has_work(void)
@@ -133,12 +133,12 @@ static void run_event(void)
 static void run_packet(struct connection *con, struct packet *packet)
 {
 	turn_left--;
-	stat_requests_now++;
+	stat_now_add(con->stat, STAT_NOW_REQUESTS, 1);
 	bool is_done = request_process(con, packet);
 	clean_up(fiber());
 	if (!is_done)
 		return;
-	stat_requests_now--;
+	stat_now_add(con->stat, STAT_NOW_REQUESTS, -1);
 	con->in_flight--;
 	connection_done(con, packet);
 }
@@ -151,7 +151,7 @@ static void run_request(void)
 	if (!connection_take(con, &packet))
 		return;
 	con->in_flight++;
-	stat_count(STAT_NET_REQUESTS, 1);
+	stat_count_net(con->stat, STAT_NET_REQUESTS, 1);
 	run_packet(con, &packet);
 }
 
@@ -164,7 +164,7 @@ static void run_stream(void)
 	list_create(&stream->ready_link);
 	if (stream_take(stream, &packet)) {
 		/* It counts as at work since it was read. */
-		stat_requests_now--;
+		stat_now_add(con->stat, STAT_NOW_REQUESTS, -1);
 		run_packet(con, &packet);
 		return;
 	}

@@ -10,6 +10,7 @@ from iproto import CALL, FUNCTION, SYNC, TUPLE, TYPE, Client, ServerError, encod
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STREAM = 0x0a
+THREADS = int(os.environ.get('TT_IPROTO_THREADS', 0))
 server = port = None
 
 
@@ -40,9 +41,23 @@ class Stat(unittest.TestCase):
             expected = ['rps', 'total'] if name in ('SENT', 'RECEIVED') else ['current', 'rps', 'total']
             self.assertEqual(sorted(value), expected, name)
         thread, first = self.c.eval('return box.stat.net.thread(), box.stat.net.thread[1].SENT.total > 0')
-        self.assertEqual((len(thread), sorted(thread[0]), first), (1, sorted(net), True))
-        self.assertEqual(self.c.eval('return box.stat.net.STREAMS.total >= 0, box.stat.net.thread[2] == nil, '
-                                     'box.stat.net.nosuch == nil'), [True] * 3)
+        self.assertEqual((len(thread), sorted(thread[0]), first), (max(THREADS, 1), sorted(net), True))
+        self.assertEqual(self.c.eval('return box.stat.net.STREAMS.total >= 0, box.stat.net.thread[...] == nil, '
+                                     'box.stat.net.nosuch == nil', max(THREADS, 1) + 1), [True] * 3)
+
+    def test_threads(self):
+        """The threads' rows add up, and connections are spread over them."""
+        others = [Client(port) for _ in range(4 * max(THREADS, 1) - 1)]
+        for c in others:
+            c.ping()
+        net, thread = self.c.eval('return box.stat.net(), box.stat.net.thread()')
+        for name, value in net.items():
+            for key in value:
+                if key != 'rps':
+                    self.assertEqual(sum(t[name][key] for t in thread), value[key], (name, key))
+        self.assertEqual([t['CONNECTIONS']['current'] for t in thread], [4] * max(THREADS, 1))
+        for c in others:
+            c.close()
 
     def test_streams(self):
         other = Client(port)

@@ -307,6 +307,15 @@ static enum wal_mode wal_mode_option(lua_State *L)
 	       strcmp(mode, "fsync") == 0 ? WAL_FSYNC : WAL_WRITE;
 }
 
+/** 0, by default: tx serves the sockets. */
+static int threads_option(lua_State *L)
+{
+	lua_getfield(L, 1, "iproto_threads");
+	int count = luaL_optint(L, -1, 0);
+	lua_pop(L, 1);
+	return count;
+}
+
 static void set_limits(lua_State *L)
 {
 	db_set_memory(number_option(L, "memtx_memory"));
@@ -337,6 +346,7 @@ static int start(lua_State *L)
 		.read_only = bool_option(L, "read_only"),
 		.hot_standby = bool_option(L, "hot_standby"),
 	};
+	int threads = threads_option(L);
 	set_limits(L);
 	if (lua_ctl_run_schema_init() != 0)
 		return lua_throw(L);
@@ -346,7 +356,8 @@ static int start(lua_State *L)
 		start_failed();
 	db_is_configured = true;
 	checkpoint_set_interval(number_option(L, "checkpoint_interval"));
-	if (listen.count > 0 && net_listen_list(listen.uris, listen.count) != 0)
+	if (net_start_threads(threads) != 0 ||
+	    (listen.count > 0 && net_listen_list(listen.uris, listen.count) != 0))
 		start_failed();
 	say_info("ready to accept requests");
 	return 0;

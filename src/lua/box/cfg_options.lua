@@ -169,7 +169,6 @@ local checks = {
                       'not supported: let a service manager run it, or setsid(1)'),
     memtx_use_mvcc_engine = only({[false] = true}, 'not supported'),
     election_mode = only({off = true}, "only 'off' is supported"),
-    iproto_threads = only({[1] = true}, 'only 1 is supported'),
 }
 
 function checks.auth_type(name, value)
@@ -281,6 +280,13 @@ function checks.replication_anon(name, value, all)
         wrong(name, 'the value may be set to true only when the instance is read-only')
     elseif value then
         wrong(name, 'replication is not supported')
+    end
+end
+
+-- 0: there is none but the one that does the requests.
+function checks.iproto_threads(name, value)
+    if value < 0 or value > 1000 or value % 1 ~= 0 then
+        wrong(name, 'must be an integer from 0 to 1000')
     end
 end
 

@@ -202,35 +202,82 @@ static int is_gc_paused(lua_State *L)
 	return 1;
 }
 
-/** () -> {SELECT = {total, rps}, ...}: requests from the network */
-static int counters(lua_State *L)
+/** Sets name = {total, rps} in the table at the top. */
+static void set_counter(lua_State *L, const char *name, uint64_t total, uint64_t rps)
+{
+	lua_createtable(L, 0, 2);
+	lua_push_uint64(L, total);
+	lua_setfield(L, -2, "total");
+	lua_push_uint64(L, rps);
+	lua_setfield(L, -2, "rps");
+	lua_setfield(L, -2, name);
+}
+
+/** Sets `current` in those of the counters in the table at the top that have it. */
+static void set_now(lua_State *L, const uint32_t *now)
+{
+	const struct { const char *name; uint32_t value; } list[] = {
+		{"CONNECTIONS", now[STAT_NOW_CONNECTIONS]},
+		{"REQUESTS", now[STAT_NOW_REQUESTS]},
+		{"REQUESTS_IN_PROGRESS", now[STAT_NOW_REQUESTS] - now[STAT_NOW_QUEUED]},
+		{"REQUESTS_IN_STREAM_QUEUE", now[STAT_NOW_QUEUED]},
+		{"STREAMS", now[STAT_NOW_STREAMS]},
+	};
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		lua_getfield(L, -1, list[i].name);
+		lua_pushnumber(L, list[i].value);
+		lua_setfield(L, -2, "current");
+		lua_pop(L, 1);
+	}
+}
+
+/** Sets REQUESTS_IN_PROGRESS in the table at the top: those that have left the queue of a stream. */
+static void set_in_progress(lua_State *L, uint64_t requests, uint64_t rps, const uint32_t *now)
+{
+	set_counter(L, "REQUESTS_IN_PROGRESS", requests - now[STAT_NOW_QUEUED], rps);
+}
+
+/** () -> {SELECT = {total, rps}, ...}: requests from the network, by type */
+static int stat_requests(lua_State *L)
 {
 	lua_newtable(L);
-	for (int i = 0; i < stat_id_MAX; i++) {
-		lua_createtable(L, 0, 2);
-		lua_push_uint64(L, stat_totals[i]);
-		lua_setfield(L, -2, "total");
-		lua_push_uint64(L, stat_rps(i));
-		lua_setfield(L, -2, "rps");
-		lua_setfield(L, -2, stat_names[i]);
-	}
+	for (int i = 0; i < stat_request_MAX; i++)
+		set_counter(L, stat_names[i], stat_totals[i], stat_rps(i));
 	return 1;
 }
 
-/** () -> {name = what is there now} */
-static int stat_now(lua_State *L)
+/** () -> {SENT = {total, rps}, CONNECTIONS = {total, rps, current}, ...}: the network */
+static int stat_net(lua_State *L)
 {
-	const struct { const char *name; uint32_t value; } now[] = {
-		{"CONNECTIONS", stat_connections_now},
-		{"REQUESTS", stat_requests_now},
-		{"REQUESTS_IN_PROGRESS", stat_requests_now - stat_queued_now},
-		{"REQUESTS_IN_STREAM_QUEUE", stat_queued_now},
-		{"STREAMS", stat_streams_now},
-	};
-	lua_createtable(L, 0, sizeof(now) / sizeof(now[0]));
-	for (size_t i = 0; i < sizeof(now) / sizeof(now[0]); i++) {
-		lua_pushnumber(L, now[i].value);
-		lua_setfield(L, -2, now[i].name);
+	net_update_stat();
+	lua_newtable(L);
+	for (int i = STAT_NET_FIRST; i < stat_id_MAX; i++)
+		set_counter(L, stat_names[i], stat_totals[i], stat_rps(i));
+	set_in_progress(L, stat_totals[STAT_NET_REQUESTS], stat_rps(STAT_NET_REQUESTS), stat_now);
+	set_now(L, stat_now);
+	return 1;
+}
+
+/** () -> a list of the same, of each thread that serves sockets: tx where there is no other */
+static int stat_net_threads(lua_State *L)
+{
+	net_update_stat();
+	int count = net_get_threads();
+	lua_createtable(L, count, 0);
+	for (int t = 0; t < count; t++) {
+		const struct stat_thread *thread = net_get_thread_stat(t);
+		lua_newtable(L);
+		for (int i = STAT_NET_FIRST; i < stat_id_MAX; i++)
+			set_counter(L, stat_names[i], thread->totals[i - STAT_NET_FIRST],
+				    stat_thread_rps(thread, i));
+		set_in_progress(L, thread->totals[STAT_NET_REQUESTS - STAT_NET_FIRST],
+				stat_thread_rps(thread, STAT_NET_REQUESTS), thread->now);
+		set_now(L, thread->now);
+		lua_rawseti(L, -2, t + 1);
+	}
+	if (count == 0) {
+		stat_net(L);
+		lua_rawseti(L, -2, 1);
 	}
 	return 1;
 }
@@ -276,7 +323,8 @@ void lua_info_init(lua_State *L)
 		{"version", version}, {"listen", listen_addresses}, {"memory", memory},
 		{"checkpoints", checkpoints}, {"is_checkpoint_running", is_checkpoint_running},
 		{"is_gc_paused", is_gc_paused}, {"recovery", recovery},
-		{"stat", counters}, {"stat_now", stat_now},
+		{"stat", stat_requests}, {"stat_net", stat_net},
+		{"stat_net_threads", stat_net_threads},
 		{"stat_latency", stat_latency}, {"stat_reset", reset}, {NULL, NULL},
 	};
 	start_time = loop_monotonic();

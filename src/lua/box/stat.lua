@@ -8,51 +8,20 @@ local memory = require('tarn.memory_stat')
 local box = require('box')
 local api = require('tarn.box.api')
 
-local NET = {SENT = true, RECEIVED = true, CONNECTIONS = true, REQUESTS = true, STREAMS = true,
-             REQUESTS_IN_STREAM_QUEUE = true}
-
--- Counters of requests, or of the network.
-local function counters(is_net)
-    local out = c.stat()
-    for name in pairs(out) do
-        if (NET[name] or false) ~= is_net then
-            out[name] = nil
-        end
-    end
-    if is_net then
-        local queued, requests = out.REQUESTS_IN_STREAM_QUEUE, out.REQUESTS
-        out.REQUESTS_IN_PROGRESS = {total = requests.total, rps = requests.rps}
-        for name, current in pairs(c.stat_now()) do
-            out[name].current = current
-        end
-        -- Those that have left the queue of their stream.
-        out.REQUESTS_IN_PROGRESS.total = requests.total - queued.current
-    end
-    return out
-end
-
--- Of each thread that serves sockets: there is one.
-local function threads()
-    return {counters(true)}
-end
-
 local function by_thread()
     return setmetatable({}, {
         __index = function(_, number)
-            return threads()[number]
+            return c.stat_net_threads()[number]
         end,
-        __call = threads,
-        __serialize = threads,
+        __call = c.stat_net_threads,
+        __serialize = c.stat_net_threads,
     })
 end
 
-local function by_name(is_net)
-    local function all()
-        return counters(is_net)
-    end
+local function by_name(all)
     return {
         __index = function(_, name)
-            return counters(is_net)[name]
+            return all()[name]
         end,
         __call = all,
         __serialize = all,
@@ -67,7 +36,7 @@ local procedures = setmetatable({reset = proc.reset, limit = proc.limit}, {
 })
 
 api.stat = setmetatable({
-    net = setmetatable({thread = by_thread()}, by_name(true)),
+    net = setmetatable({thread = by_thread()}, by_name(c.stat_net)),
     -- How long requests take, in seconds, by type.
     latency = c.stat_latency,
     procedures = procedures,
@@ -75,7 +44,7 @@ api.stat = setmetatable({
         c.stat_reset()
         proc.reset()
     end,
-}, by_name(false))
+}, by_name(c.stat))
 
 api.stat.lua = proc.runtime
 

@@ -34,8 +34,6 @@ enum {
 	BUFFER_KEEP = 1 << 20,
 };
 
-static const uint64_t PACKET_SIZE_MAX = (uint64_t)2 << 30;
-
 static struct list dirty = {&dirty, &dirty};
 static ev_prepare flusher;
 

@@ -2,7 +2,8 @@
  *
  * A server under test: it runs in a thread of its own, with the real database
  * and a small runtime of procedures in place of Lua. The tests are clients in
- * the main thread (client.h).
+ * the main thread (client.h). With TARN_TEST_NET_THREADS so many network threads serve
+ * the sockets.
  */
 #pragma once
 
@@ -164,7 +165,7 @@ static int server_call(const char *name, size_t len, struct port *args, struct p
 	else if (IS("done"))
 		result_uint(result, calls_done);
 	else if (IS("open"))
-		result_uint(result, stat_connections_now);
+		result_uint(result, stat_now[STAT_NOW_CONNECTIONS]);
 	else if (IS("triggers")) {
 		result_uint(result, connects);
 		result_uint(result, disconnects);
@@ -252,7 +253,9 @@ static void remove_directory(void)
 static int server_main(va_list ap)
 {
 	make_database();
-	if (net_listen("127.0.0.1:0") != 0) {
+	const char *threads = getenv("TARN_TEST_NET_THREADS");
+	if (net_start_threads(threads != NULL ? atoi(threads) : 0) != 0 ||
+	    net_listen("127.0.0.1:0") != 0) {
 		diag_log();
 		abort();
 	}
