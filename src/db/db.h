@@ -109,6 +109,8 @@ struct call_runtime {
 	/** Calls a function that is not in _func, by its dotted name. ER_NO_SUCH_PROC. */
 	int (*call)(const char *name, size_t len, struct port *args, struct port *result);
 	int (*eval)(const char *expr, size_t len, struct port *args, struct port *result);
+	/** Is it one of the program's own functions, rather than one that a script has made? */
+	bool (*is_builtin)(const char *name, size_t len);
 };
 void db_set_call_runtime(const struct call_runtime *runtime);
 
@@ -118,7 +120,7 @@ void db_set_call_runtime(const struct call_runtime *runtime);
  * May yield.
  */
 int db_call(const char *name, size_t len, struct port *args, struct port *result);
-/** EVAL; needs `execute` on the universe. */
+/** EVAL; needs `execute` on the universe or on lua_eval. */
 int db_eval(const char *expr, size_t len, struct port *args, struct port *result);
 
 /** The same, but a transaction that the script began, or found, is left as it is. */

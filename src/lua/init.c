@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/sys.h"
+#include "lua/box/call.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
@@ -294,6 +295,7 @@ void lua_init_modules(lua_State *L)
 	}
 	lua_load_embedded(L, "help.lua", "help");
 	lua_load_embedded(L, "checks.lua", "checks");
+	lua_call_learn_builtins(L);
 }
 
 void lua_init_script(lua_State *L, const char *script)

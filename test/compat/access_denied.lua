@@ -31,23 +31,6 @@ box.session.on_access_denied(1)
 box.session.on_access_denied(nil, trigger)
 as_guest(function() return box.space.t:select() end)
 #seen
-seen = {}
-raising = function(...) table.insert(seen, {...}) error('from the trigger') end
-box.session.on_access_denied(raising) return nil
-as_guest(function() return box.space.t:select() end)
-as_guest(function() return pcall(box.space.t.get, box.space.t, 1) end)
-c:call('f')
-c:eval('return 1')
-c:ping()
-seen
-box.session.on_access_denied(function() box.error{code = 33, reason = 'own'} end, raising) == raising
-c:call('f')
-deep = 0
-again = function() deep = deep + 1 if deep < 5 then as_guest(function() return box.space.t:select() end) end end
-box.session.on_access_denied(again, box.session.on_access_denied()[1]) ~= nil
-as_guest(function() return box.space.t:select() end)
-deep
-box.session.on_access_denied(nil, again) == again
 box.session.settings.error_marshaling_enabled = true
 box.session.settings.error_marshaling_enabled
 box.session.settings.error_marshaling_enabled = 1

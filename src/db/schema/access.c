@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "core/fiber.h"
+#include "core/map.h"
+#include "core/memory.h"
 #include "core/trigger.h"
 #include "data/mp.h"
 #include "db/error.h"
@@ -26,6 +28,9 @@ const char *object_type_names[object_type_MAX] = {
 	[OBJECT_ROLE] = "role",
 	[OBJECT_SEQUENCE] = "sequence",
 	[OBJECT_COLLATION] = "collation",
+	[OBJECT_LUA_EVAL] = "lua_eval",
+	[OBJECT_LUA_CALL] = "lua_call",
+	[OBJECT_SQL] = "sql",
 };
 
 static const char *const privilege_names[] = {
@@ -35,6 +40,9 @@ static const char *const privilege_names[] = {
 
 struct access universe_access;
 struct access entity_access[object_type_MAX];
+
+/** From the name of a function that was granted by name, to its rights. They live for good. */
+static struct map_str lua_call_access;
 
 static int credentials_slot;
 static struct credentials admin_credentials = {USER_ADMIN, 0, PRIV_ALL};
@@ -217,6 +225,11 @@ void access_update_all(void)
 		if (users[token] != NULL)
 			access_update(&users[token]->access);
 	}
+	size_t pos = 0, len;
+	const char *name;
+	void *access;
+	while (map_str_next(&lua_call_access, &pos, &name, &len, &access))
+		access_update(access);
 	space_foreach(update_space, NULL);
 	func_foreach(update_func, NULL);
 	sequence_foreach(update_sequence, NULL);
@@ -284,6 +297,16 @@ struct access *access_find(enum object_type type, uint32_t id, bool is_entity,
 	default:
 		return &entity_access[type];
 	}
+}
+
+struct access *access_of_lua_call(const char *name, size_t len, bool is_made)
+{
+	struct access *access = map_str_get(&lua_call_access, name, len);
+	if (access == NULL && is_made) {
+		access = xcalloc(1, sizeof(*access));
+		map_str_put(&lua_call_access, name, len, access);
+	}
+	return access;
 }
 
 bool schema_index_has_row(uint32_t space_id, uint32_t index_id, uint32_t key)

@@ -41,6 +41,12 @@ void access_update_all(void);
 struct access *access_find(enum object_type type, uint32_t id, bool is_entity,
 			   uint32_t *owner_id, const char **name);
 
+/**
+ * The rights on a function of scripts that may be called by name, whether it is there or not; NULL
+ * where nobody was ever granted it, unless it `is_made` then.
+ */
+struct access *access_of_lua_call(const char *name, size_t len, bool is_made);
+
 /** Has anybody a right on an object? Looks in _priv. */
 bool schema_object_is_granted(const char *type, uint32_t id);
 /** Has a space a row with this key? */

@@ -49,10 +49,14 @@ static int priv_id_decode(struct tuple *tuple, struct priv_def *def)
 	const char *field = tuple_field(tuple, FIELD_ID);
 	uint32_t len;
 	if (field != NULL && mp_typeof(*field) == MP_STR) {
-		mp_decode_str(&field, &len);
+		const char *name = mp_decode_str(&field, &len);
 		def->is_entity = len == 0;
 		if (def->is_entity)
 			return 0;
+		if (def->type == OBJECT_LUA_CALL) {
+			def->access = access_of_lua_call(name, len, true);
+			return 0;
+		}
 	}
 	return tuple_field_u32(tuple, FIELD_ID, &def->object_id);
 }
@@ -83,9 +87,11 @@ static int priv_resolve(struct priv_def *def, uint32_t privilege)
 	def->user = user_by_id(def->grantee);
 	if (def->user == NULL)
 		return -1;
-	uint32_t owner_id;
-	const char *name;
-	def->access = access_find(def->type, def->object_id, def->is_entity, &owner_id, &name);
+	uint32_t owner_id = USER_ADMIN;
+	const char *name = "";
+	if (def->access == NULL)
+		def->access = access_find(def->type, def->object_id, def->is_entity, &owner_id,
+					  &name);
 	if (def->access == NULL)
 		return -1;
 	if (def->type == OBJECT_ROLE && !def->is_entity) {

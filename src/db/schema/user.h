@@ -27,7 +27,10 @@ enum privilege {
 
 enum object_type {
 	OBJECT_UNKNOWN = 0, OBJECT_UNIVERSE, OBJECT_SPACE, OBJECT_FUNCTION, OBJECT_USER,
-	OBJECT_ROLE, OBJECT_SEQUENCE, OBJECT_COLLATION, object_type_MAX,
+	OBJECT_ROLE, OBJECT_SEQUENCE, OBJECT_COLLATION,
+	/* Of Tarantool 3.0: EVAL, CALL of functions of scripts (of all or by name), SQL. */
+	OBJECT_LUA_EVAL, OBJECT_LUA_CALL, OBJECT_SQL,
+	object_type_MAX,
 };
 extern const char *object_type_names[object_type_MAX];
 

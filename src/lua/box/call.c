@@ -475,6 +475,29 @@ static int runtime_eval(const char *expr, size_t len, struct port *args, struct 
 	return lua_callee_run(&callee, args, result);
 }
 
+/** Names of the globals that were there before any script. */
+static struct map_str builtins;
+
+void lua_call_learn_builtins(lua_State *L)
+{
+	lua_pushvalue(L, LUA_GLOBALSINDEX);
+	for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+		size_t len;
+		const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &len) :
+				   NULL;
+		if (name != NULL)
+			map_str_put(&builtins, name, len, &builtins);
+	}
+	lua_pop(L, 1);
+}
+
+/** By the first step of the name: all of a table of ours is ours. */
+static bool runtime_is_builtin(const char *name, size_t len)
+{
+	size_t first = name_length(name, name + len);
+	return first == 0 || map_str_get(&builtins, name, first) != NULL;
+}
+
 static void learn_script_hook(lua_State *L)
 {
 	if (luaL_dostring(L, "debug.sethook(function() end, '', 1000)") != 0)
@@ -485,9 +508,12 @@ static void learn_script_hook(lua_State *L)
 
 void lua_call_init(lua_State *L)
 {
-	static const struct call_runtime runtime = {runtime_call, runtime_eval};
+	static const struct call_runtime runtime = {
+		runtime_call, runtime_eval, runtime_is_builtin,
+	};
 	learn_script_hook(L);
 	map_str_create(&chunk_by_text);
+	map_str_create(&builtins);
 	lua_pushcfunction(L, call_run);
 	ref_call_run = lua_ref_forever(L);
 	lua_pushcfunction(L, dump_run);

@@ -50,6 +50,9 @@ struct lua_eval_cache_stat {
 };
 void lua_eval_cache_stat(struct lua_eval_cache_stat *stat);
 
+/** Notes which globals there are before any script runs: those are the program's own. */
+void lua_call_learn_builtins(lua_State *L);
+
 /** Stored functions in C. */
 void lua_func_c_init(lua_State *L);
 

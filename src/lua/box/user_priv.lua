@@ -41,6 +41,9 @@ local ALLOWED = {
     sequence = set_of('read write usage create drop alter'),
     role = set_of('execute usage create drop'),
     user = set_of('create drop alter'),
+    lua_eval = set_of('execute usage'),
+    lua_call = set_of('execute usage'),
+    sql = set_of('execute usage'),
 }
 
 -- An unsigned 32-bit number from what the bit operations give.
@@ -102,6 +105,10 @@ local OBJECTS = {
 function M.object_id(object_type, name)
     if object_type == 'universe' then
         return 0
+    elseif object_type == 'lua_eval' or object_type == 'sql' then
+        return ''
+    elseif object_type == 'lua_call' then
+        return name == nil and '' or tostring(name)
     end
     local kind = OBJECTS[object_type] or
                  box.error(box.error.UNKNOWN_SCHEMA_OBJECT, object_type)
@@ -124,6 +131,8 @@ end
 function M.object_name(object_type, id)
     if object_type == 'universe' or id == '' then
         return ''
+    elseif type(id) == 'string' then
+        return id
     end
     local kind = OBJECTS[object_type]
     local row = kind and box.space[kind[1]]:get{id}

@@ -187,7 +187,14 @@ static int server_eval(const char *expr, size_t len, struct port *args, struct p
 	return 0;
 }
 
-static const struct call_runtime server_runtime = {.call = server_call, .eval = server_eval};
+static bool server_is_builtin(const char *name, size_t len)
+{
+	return false;
+}
+
+static const struct call_runtime server_runtime = {
+	.call = server_call, .eval = server_eval, .is_builtin = server_is_builtin,
+};
 
 static int on_connect(struct trigger *t, void *event)
 {
