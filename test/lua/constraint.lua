@@ -5,7 +5,7 @@ local tap = require('tap')
 local ffi = require('ffi')
 box.cfg{log_level = 2}
 local test = tap.test('constraint')
-test:plan(11)
+test:plan(12)
 
 local function text(f, ...)
     local ok, e = pcall(f, ...)
@@ -112,6 +112,47 @@ test:test('what a space shows', function(t)
     t:is(s.foreign_key, nil)
     s:drop()
     parent:drop()
+end)
+
+-- Many rows are checked while others change them.
+test:test('many stored rows', function(t)
+    t:plan(9)
+    local fiber = require('fiber')
+    local many = box.schema.space.create('many', {format = {{'id', 'unsigned'}, {'n', 'unsigned'}}})
+    many:create_index('pk')
+    for i = 1, 5000 do
+        many:insert{i, i % 100}
+    end
+    func('small', 'function(n) return n < 200 end')
+    func('yields_late', 'function(n) if n == 99 then require("fiber").yield() end return true end')
+    local function format(constraint)
+        return {{'id', 'unsigned'}, {'n', 'unsigned', constraint = constraint}}
+    end
+    -- What another fiber does while the rows are checked.
+    local function beside(f)
+        local worker = fiber.new(f)
+        worker:set_joinable(true)
+        local ok, e = pcall(many.format, many, format('small'))
+        worker:join()
+        return ok or e
+    end
+    local code
+    t:is(beside(function() many:replace{1, 2} many:delete{2} many:insert{6000, 3} end), true)
+    t:is(many:format()[2].constraint.small, 'small')
+    t:is(failed(many.insert, many, {7000, 500}), box.error.FIELD_CONSTRAINT_FAILED)
+    many:format(format(nil))
+    t:is(beside(function() many:replace{1, 500} end).code, box.error.FIELD_CONSTRAINT_FAILED,
+         'a row that came meanwhile')
+    t:is(many:format()[2].constraint, nil)
+    many:replace{1, 1}
+    t:is(beside(function() _, code = pcall(many.format, many, format(nil)) end), true)
+    t:is(code.code, box.error.ALTER_SPACE, 'the space is locked')
+    many:format(format(nil))
+    t:is(failed(many.format, many, format('yields_late')), box.error.TRANSACTION_YIELD)
+    many:replace{8000, 500}
+    t:is(failed(box.atomic, function() many:insert{9000, 1} many:format(format('small')) end),
+         box.error.FIELD_CONSTRAINT_FAILED, 'at once within a transaction')
+    many:drop()
 end)
 
 test:test('defaults', function(t)

@@ -6,7 +6,7 @@ local fio = require('fio')
 
 box.cfg{work_dir = fio.tempdir(), log_level = 2}
 local test = tap.test('index_keys')
-test:plan(14)
+test:plan(15)
 
 local s = box.schema.space.create('s')
 s:create_index('pk')
@@ -331,6 +331,47 @@ test:test('a snapshot and the log give the same', function(test)
     test:is(ids('func'), multi, 'functional and multikey agree')
 end)
 reset()
+
+-- What a dropped index leaves is freed in steps; rows come and go meanwhile.
+test:test('large ones go while the server works', function(test)
+    test:plan(4)
+    local ROWS = 5000
+    box.schema.func.create('firsts', {is_deterministic = true, is_sandboxed = true, opts = {is_multikey = true},
+                                      body = 'function(t) return {{t[2][1]}, {t[2][2]}} end'})
+    local free = box.stat.memory().indexes
+    local big = box.schema.space.create('big')
+    big:create_index('pk')
+    for i = 1, ROWS do
+        big:insert{i, {i, i + 1, i + 2}}
+    end
+    for _ = 1, 3 do
+        big:create_index('multi', {unique = false, parts = {{2, 'unsigned', path = '[*]'}}})
+        big:create_index('func', {unique = false, func = 'firsts', parts = {{1, 'unsigned'}}})
+        big.index.multi:drop()
+        big.index.func:drop()
+        for i = 1, ROWS, 7 do
+            big:delete(i)
+            big:replace{i, {i, 0}}
+            if i % 100 == 0 then
+                require('fiber').yield()
+            end
+        end
+    end
+    big:create_index('multi', {unique = false, parts = {{2, 'unsigned', path = '[*]'}}})
+    big:create_index('func', {unique = false, func = 'firsts', parts = {{1, 'unsigned'}}})
+    test:is(big.index.func:count(0), math.ceil(ROWS / 7))
+    test:is(big.index.multi:count(0), math.ceil(ROWS / 7))
+    test:ok(pcall(box.slab.check))
+    big:drop()
+    for _ = 1, 1000 do
+        if box.stat.memory().indexes <= free then
+            break
+        end
+        require('fiber').sleep(0.001)
+    end
+    test:ok(box.stat.memory().indexes <= free, 'all memory comes back')
+    box.schema.func.drop('firsts')
+end)
 
 test:is(#box.space._func_index:select(), 0, 'nothing is left in _func_index')
 s:drop()

@@ -30,6 +30,11 @@ struct keys_index {
 	struct map_u64 rows;
 	/** In `func_indexes`. */
 	struct list link;
+	/** While it is destroyed: where in `rows`, then where in the tree. */
+	size_t dropped_rows;
+	struct iterator *drop;
+	/** No rows and keys are left, only blocks. */
+	bool is_drained;
 };
 
 static struct list func_indexes = LIST_INIT(func_indexes);
@@ -321,22 +326,62 @@ static struct iterator *keys_frozen_view(struct index *index)
 
 /* The end -------------------------------------------------------------------- */
 
+/** Gives back what functions returned, of `count` rows; true where nothing is left. */
+static bool drop_rows(struct keys_index *index, size_t count)
+{
+	uint64_t row;
+	void *keys;
+	/* Rows that go from now on are no matter of this index. */
+	if (!list_empty(&index->link))
+		list_del(&index->link);
+	list_create(&index->link);
+	for (; count > 0; count--) {
+		if (!map_u64_next(&index->rows, &index->dropped_rows, &row, &keys))
+			return true;
+		row_keys_delete(keys);
+	}
+	return false;
+}
+
+/** Gives back `count` keys of the tree, whose blocks stay; true where none are left. */
+static bool drop_keys(struct keys_index *index, size_t count)
+{
+	struct index *tree = index->tree;
+	if (index->drop == NULL)
+		index->drop = tree->vtab->iterator(tree, ITER_ALL, NULL, 0);
+	for (; count > 0; count--) {
+		struct tuple *key;
+		if (index->drop->next(index->drop, &key) != 0 || key == NULL)
+			return true;
+		/* The iterator has a reference of its own to the key it returned last. */
+		tuple_unref(key);
+	}
+	return false;
+}
+
+static bool keys_destroy_some(struct index *base, size_t count)
+{
+	struct keys_index *index = (struct keys_index *)base;
+	if (!index->is_drained) {
+		index->is_drained = drop_rows(index, count) && drop_keys(index, count);
+		return false;
+	}
+	if (index->drop != NULL)
+		index->drop->free(index->drop);
+	index->drop = NULL;
+	return index->tree->vtab->destroy_some(index->tree, count);
+}
+
 static void keys_destroy(struct index *base)
 {
 	struct keys_index *index = (struct keys_index *)base;
-	struct iterator *it = index->tree->vtab->iterator(index->tree, ITER_ALL, NULL, 0);
-	struct tuple *key;
-	/* The iterator has a reference of its own to the key it returned last. */
-	while (it->next(it, &key) == 0 && key != NULL)
-		tuple_unref(key);
-	it->free(it);
-	uint64_t row;
-	void *keys;
-	for (size_t pos = 0; map_u64_next(&index->rows, &pos, &row, &keys);)
-		row_keys_delete(keys);
+	if (!index->is_drained) {
+		drop_rows(index, SIZE_MAX);
+		drop_keys(index, SIZE_MAX);
+	}
+	if (index->drop != NULL)
+		index->drop->free(index->drop);
 	map_u64_destroy(&index->rows);
-	if (!list_empty(&index->link))
-		list_del(&index->link);
 	index_delete(index->tree);
 	tuple_format_unref(index->format);
 	xfree(index);
@@ -344,6 +389,7 @@ static void keys_destroy(struct index *base)
 
 static const struct index_vtab keys_index_vtab = {
 	.destroy = keys_destroy,
+	.destroy_some = keys_destroy_some,
 	.size = keys_size,
 	.bsize = keys_bsize,
 	.min = keys_min,

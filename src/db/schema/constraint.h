@@ -120,7 +120,9 @@ int constraint_check_truncate(const struct space *space);
 int constraint_check_row(struct space *space, const struct space_def *def, struct tuple *row);
 
 /**
- * Checks all rows of a space against a definition that it is about to have. Does not yield.
+ * Checks all rows of a space against a definition that it is about to have. Yields, where rows
+ * are many and the transaction allows it, while functions are called; foreign keys are looked
+ * up at once, since parents could go meanwhile.
  */
 int constraint_check_rows(struct space *space, const struct space_def *def,
 			  struct tuple_format *format);

@@ -16,6 +16,7 @@
 #include "db/schema/func.h"
 #include "db/schema/schema.h"
 #include "db/schema/space.h"
+#include "db/schema/space_build.h"
 #include "db/tuple/tuple.h"
 #include "db/txn/txn.h"
 #include "db/wal/xrow.h"
@@ -135,30 +136,63 @@ int constraint_check_row(struct space *space, const struct space_def *def, struc
 	return 0;
 }
 
-int constraint_check_rows(struct space *space, const struct space_def *def,
-			  struct tuple_format *format)
+struct rows_check {
+	struct space *space;
+	const struct space_def *def;
+	struct tuple_format *format;
+};
+
+/** A row of the new format, by whose names the functions know the fields. */
+static int check_stored_row(struct tuple *row, void *arg)
 {
-	if (def->constraint_count == 0 || space->index_count == 0 ||
-	    space->vtab != &memtx_space_vtab)
-		return 0;
-	struct index *pk = space->index[0];
-	struct iterator *it = index_iterator_new(pk, ITER_ALL, NULL, 0);
+	const struct rows_check *check = arg;
+	const char *data = tuple_data(row);
+	struct tuple *copy = tuple_new(check->format, data, data + row->bsize);
+	int rc = copy == NULL ? -1 : 0;
+	for (uint32_t i = 0; i < check->def->constraint_count && rc == 0; i++) {
+		if (check->def->constraints[i].fkey == NULL)
+			rc = check_func(check->def, &check->def->constraints[i], copy);
+	}
+	if (copy != NULL)
+		tuple_unref(copy);
+	return rc;
+}
+
+static int check_stored_keys(struct space *space, const struct space_def *def)
+{
+	struct iterator *it = index_iterator_new(space->index[0], ITER_ALL, NULL, 0);
 	if (it == NULL)
 		return -1;
 	struct tuple *row;
 	int rc;
 	while ((rc = it->next(it, &row)) == 0 && row != NULL) {
-		/* A row of the new format, by whose names the functions know the fields. */
-		const char *data = tuple_data(row);
-		struct tuple *copy = tuple_new(format, data, data + row->bsize);
-		rc = copy == NULL ? -1 : constraint_check_row(space, def, copy);
-		if (copy != NULL)
-			tuple_unref(copy);
+		for (uint32_t i = 0; i < def->constraint_count && rc == 0; i++) {
+			if (def->constraints[i].fkey != NULL)
+				rc = foreign_key_check_row(space, def, &def->constraints[i], row);
+		}
 		if (rc != 0)
 			break;
 	}
 	it->free(it);
 	return rc;
+}
+
+int constraint_check_rows(struct space *space, const struct space_def *def,
+			  struct tuple_format *format)
+{
+	bool has_funcs = false, has_keys = false;
+	for (uint32_t i = 0; i < def->constraint_count; i++) {
+		if (def->constraints[i].fkey != NULL)
+			has_keys = true;
+		else
+			has_funcs = true;
+	}
+	if (space->index_count == 0 || space->vtab != &memtx_space_vtab)
+		return 0;
+	struct rows_check check = {space, def, format};
+	if (has_funcs && space_check_each(space, check_stored_row, &check) != 0)
+		return -1;
+	return has_keys ? check_stored_keys(space, def) : 0;
 }
 
 /* Defaults ---------------------------------------------------------------------- */

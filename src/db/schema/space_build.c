@@ -23,6 +23,8 @@ enum {
 	/** Rows, notes and blocks of memory of one step: far below a millisecond. */
 	STEP_ROWS = 500,
 	STEP_NOTES = 150,
+	/** Rows that functions check. */
+	STEP_CHECKS = 200,
 	STEP_ENTRIES = 8000,
 };
 
@@ -38,6 +40,9 @@ struct build {
 	struct index *index;
 	/** NULL: rows are not checked. */
 	struct tuple_format *format;
+	/** What else checks them, or NULL. */
+	int (*check)(struct tuple *row, void *arg);
+	void *check_arg;
 	struct iterator *view;
 	size_t row_count;
 	struct index_load load;
@@ -79,6 +84,8 @@ static int take_rows(struct build *build, size_t limit, bool *is_over)
 			return 0;
 		}
 		if (build->format != NULL && check_tuple(tuple, build->format) != 0)
+			return -1;
+		if (build->check != NULL && build->check(tuple, build->check_arg) != 0)
 			return -1;
 		if (index != NULL &&
 		    index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused) != 0)
@@ -163,11 +170,18 @@ static int check_job(void *arg)
 	return take_rows(arg, SIZE_MAX, &is_over);
 }
 
+/** Functions that are called may not yield: that aborts the transaction, as everywhere. */
 static int take_rows_in_steps(struct build *build)
 {
+	size_t limit = build->check != NULL ? STEP_CHECKS : STEP_ROWS;
+	struct txn *txn = txn_current();
 	bool is_over = false;
 	while (!is_over) {
-		if (take_rows(build, STEP_ROWS, &is_over) != 0 || step_over() != 0)
+		txn_forbid_yield(txn);
+		if (take_rows(build, limit, &is_over) != 0 || txn_check(txn) != 0)
+			return -1;
+		txn_allow_yield(txn);
+		if (step_over() != 0)
 			return -1;
 	}
 	return 0;
@@ -178,9 +192,9 @@ static int build_in_steps(struct build *build)
 {
 	int rc;
 	tuple_read_view_open();
-	if (build->index == NULL)
+	if (build->index == NULL && build->check == NULL)
 		rc = worker_call(check_job, build);
-	else if (index_can_load(build->index))
+	else if (build->index != NULL && index_can_load(build->index))
 		rc = load_by_worker(build);
 	else
 		rc = take_rows_in_steps(build);
@@ -228,6 +242,9 @@ static int note_apply(struct build *build, const struct note *note)
 	if (note->new_tuple != NULL && build->format != NULL &&
 	    check_tuple(note->new_tuple, build->format) != 0)
 		return -1;
+	if (note->new_tuple != NULL && build->check != NULL &&
+	    build->check(note->new_tuple, build->check_arg) != 0)
+		return -1;
 	return index == NULL ? 0 : index->vtab->replace(index, note->old_tuple, note->new_tuple,
 							DUP_REPLACE_OR_INSERT, &unused);
 }
@@ -273,7 +290,8 @@ static int run_yielding(struct txn *txn, int (*func)(void *arg), void *arg)
 		return -1;
 	txn_allow_yield(txn);
 	int rc = func(arg);
-	txn_forbid_yield(txn);
+	if (!txn->is_aborted)
+		txn_forbid_yield(txn);
 	return rc;
 }
 
@@ -285,12 +303,17 @@ static int build_run(void *arg)
 static int complete_run(void *arg)
 {
 	struct space *space = arg;
+	struct txn *txn = txn_current();
 	while (has_notes(space)) {
 		struct build *build;
+		txn_forbid_yield(txn);
 		list_foreach_entry(build, &space->builds, link) {
 			if (build_catch_up(build) != 0)
 				return -1;
 		}
+		if (txn_check(txn) != 0)
+			return -1;
+		txn_allow_yield(txn);
 		if (has_notes(space) && step_over() != 0)
 			return -1;
 	}
@@ -339,6 +362,29 @@ int space_build(struct space *space, struct index *index, struct tuple_format *f
 	list_add_tail(&space->builds, &build->link);
 	builds.count++;
 	return run_yielding(txn, build_run, build);
+}
+
+int space_check_each(struct space *space, int (*check)(struct tuple *row, void *arg), void *arg)
+{
+	struct index *pk = space->index[0];
+	struct txn *txn = pk->vtab->size(pk) >= STEPPED_ROWS_MIN ? yielding_txn() : NULL;
+	struct build *build = build_new(space, NULL, NULL);
+	if (build == NULL)
+		return -1;
+	build->check = check;
+	build->check_arg = arg;
+	if (txn == NULL) {
+		int rc = build_at_once(build);
+		build_delete(build);
+		return rc;
+	}
+	list_add_tail(&space->builds, &build->link);
+	builds.count++;
+	int rc = run_yielding(txn, build_run, build);
+	if (rc == 0)
+		rc = space_builds_complete(space);
+	space_builds_end(space);
+	return rc;
 }
 
 int space_builds_complete(struct space *space)

@@ -11,7 +11,8 @@
  * until nothing is left. Whatever in a note does not fit (a duplicate, a wrong type)
  * fails the build, not the statement.
  *
- * Kinds of indexes that cannot be loaded at once take rows one by one, in steps, in tx.
+ * Kinds of indexes that cannot be loaded at once take rows one by one, in steps, in tx; so are
+ * rows checked by functions of constraints.
  *
  * While builds are under way the space is locked for alterations, and no checkpoint
  * begins: the row of _index is there before its transaction is sure to be committed.
@@ -33,6 +34,12 @@ struct txn;
  * space_builds_end(). -1: an error; the index is to be deleted behind space_builds_end().
  */
 int space_build(struct space *space, struct index *index, struct tuple_format *format);
+
+/**
+ * Checks each row by a function, which runs in tx; also those that change meanwhile. Yields
+ * as space_build() does; the function may not. Ends the build. -1: an error.
+ */
+int space_check_each(struct space *space, int (*check)(struct tuple *row, void *arg), void *arg);
 
 /**
  * Brings all builds of the space up to date; may yield. From its return to the new shape
