@@ -92,6 +92,23 @@ class Start(unittest.TestCase):
                 self.assertEqual(fingerprint(self.dir), before)
         self.run_script('box.cfg{} assert(box.space.s:len() == 4000) os.exit(0)', expected=0)
 
+    def test_progress(self):
+        """A start that takes long says how far it is, and how long it may take still."""
+        self.run_script("""
+            box.cfg{log_level = 1}
+            local s = box.schema.space.create('s')
+            s:create_index('pk')
+            for i = 1, 3000 do s:insert{i, require('digest').urandom(200)} end
+            os.exit(0)""", expected=0)
+        # It has its turn between the snapshot and the journal.
+        err = self.run_script("""
+            box.ctl.on_recovery_state(function(state)
+                if state == 'snapshot_recovered' then require('fiber').sleep(3.1) end
+            end)
+            box.cfg{}
+            os.exit(0)""", expected=0)
+        self.assertRegex(err, r'\d+\.\dM rows processed, \d+%, about \d+ s to go')
+
     def test_missing_directories(self):
         for option in 'wal_dir', 'memtx_dir', 'work_dir':
             with self.subTest(option=option):
