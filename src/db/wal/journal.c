@@ -44,6 +44,7 @@
 #include "db/error.h"
 #include "db/wal/journal_file.h"
 #include "db/wal/journal_report.h"
+#include "db/wal/journal_speed.h"
 #include "db/wal/wal_int.h"
 
 enum {
@@ -51,11 +52,6 @@ enum {
 	BATCH_SIZE_MAX = 256 * 1024,
 	/** A batch's buffer is given back when it has grown over this. */
 	BATCH_BUF_KEPT_MAX = 4 * 1024 * 1024,
-	/** A write that took longer marks the device as slow ... */
-	SLOW_WRITE_NS = 10 * 1000 * 1000,
-	/** ... until so many writes in a row took less than this. */
-	FAST_WRITE_NS = 1000 * 1000,
-	FAST_WRITE_COUNT = 16,
 	/** Of a row beside its body, about. */
 	ROW_HEADER_SIZE = 48,
 };
@@ -90,8 +86,7 @@ static struct {
 	struct journal_batch *writing;
 	struct list free;
 	struct journal_file file;
-	bool is_slow;
-	int fast_writes;
+	struct journal_speed speed;
 	/** Nanoseconds in a tick. */
 	double tick_ns;
 	/** Who waits for `writing` to come back, or NULL. */
@@ -278,23 +273,6 @@ static void note_size(const struct journal_batch *b)
 		journal.on_limit();
 }
 
-/** Keeps track of how fast the device is. */
-static void note_duration(const struct journal_batch *b)
-{
-	if (journal.mode == WAL_FSYNC)
-		return;
-	if (b->duration_ns > SLOW_WRITE_NS) {
-		if (!journal.is_slow)
-			say_warn("a write to the journal took %.3f s: worker threads write now",
-				 b->duration_ns * 1e-9);
-		journal.is_slow = true;
-		journal.fast_writes = 0;
-	} else if (journal.is_slow && b->duration_ns < FAST_WRITE_NS &&
-		   ++journal.fast_writes == FAST_WRITE_COUNT) {
-		journal.is_slow = false;
-	}
-}
-
 static void admit_waiting(void);
 
 static void batch_done(void *arg, int result)
@@ -305,7 +283,8 @@ static void batch_done(void *arg, int result)
 		if (journal.closer != NULL)
 			fiber_wakeup(journal.closer);
 	}
-	note_duration(b);
+	if (journal.mode == WAL_WRITE)
+		journal_speed_note(&journal.speed, b->duration_ns);
 	if (result != 0) {
 		batch_fail(b);
 		return;
@@ -325,7 +304,7 @@ static void batch_done(void *arg, int result)
 static void batch_start(bool may_wait)
 {
 	struct journal_batch *b = list_shift_entry(&journal.queue, struct journal_batch, link);
-	if (!may_wait && (journal.mode == WAL_FSYNC || journal.is_slow)) {
+	if (!may_wait && (journal.mode == WAL_FSYNC || journal.speed.is_slow)) {
 		journal.writing = b;
 		worker_post(batch_write, b, batch_done);
 	} else {
@@ -430,7 +409,7 @@ static void entry_submit(struct journal_entry *entry)
 /** Is the fiber the only one that has something to do, and the entry all there is to write? */
 static bool may_write_in_place(void)
 {
-	return journal.mode == WAL_WRITE && !journal.is_slow && journal.writing == NULL &&
+	return journal.mode == WAL_WRITE && !journal.speed.is_slow && journal.writing == NULL &&
 		list_empty(&journal.queue) && has_room() &&
 		xlog_file_is_open(&journal.file.file) && fiber_yield_in_place();
 }
@@ -598,7 +577,7 @@ void journal_open(const struct journal_config *config)
 	list_create(&journal.free);
 	journal.queue_size = 0;
 	journal.bytes = 0;
-	journal.is_slow = false;
+	journal.speed = (struct journal_speed){.is_slow = false};
 	journal.tick_ns = ticks_unit() * 1e9;
 	journal.is_open = true;
 	loop_set_hook(LOOP_HOOK_JOURNAL, journal_hook);
