@@ -270,10 +270,10 @@ static inline unsigned entries_bound(const hint_t *hints, struct tuple *const *t
 	return low;
 }
 
-/** Asks for the cache lines that the search of a block will touch: head and hints. */
+/** Asks for a block: the search is among the hints, and which tuple it takes is soon known. */
 static inline void block_prefetch(const struct bptree_block *block)
 {
-	for (unsigned i = 0; i < BPTREE_BLOCK_SIZE / 2; i += 64)
+	for (unsigned i = 0; i < BPTREE_BLOCK_SIZE; i += 64)
 		__builtin_prefetch((const char *)block + i);
 }
 
