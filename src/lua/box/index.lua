@@ -3,7 +3,8 @@
 local ffi = require('ffi')
 local c = require('tarn.index')
 local throw = require('tarn.txn').throw
-local plain_row = require('tarn.box.row').plain
+local row = require('tarn.box.row')
+local make_row, make_upsert = row.make, row.make_upsert
 local box = require('box')
 
 ffi.cdef[[
@@ -13,6 +14,7 @@ ffi.cdef[[
                               struct lua_tuple *out, uint32_t size);
     int tarn_index_next(void *state, struct lua_tuple *out, uint32_t size);
     int64_t db_index_len(uint32_t space_id, uint32_t index_id);
+    int tarn_row_upsert(uint32_t ticket, uint32_t space_id, uint32_t size);
     int tarn_row_put(uint32_t ticket, uint32_t type, uint32_t space_id, struct lua_tuple *out);
 ]]
 local C = ffi.C
@@ -143,43 +145,56 @@ local function changed(space_id, room, size, tuple)
     return tuple
 end
 
+-- What the functions of row.c return; else there is an error.
+local DONE, OTHER_WAY = 0, 1
+
 -- The tuple that was put; nothing where that has to go through the C interface (row.c).
-local function put_plain(kind, space_id, row)
-    local ticket, size = plain_row(space_id, row)
+local function put_plain(kind, space_id, value)
+    local ticket, size = make_row(space_id, value)
     if size == 0 then
         return
     end
     local room = take(size)
     local rc = C.tarn_row_put(ticket, kind, space_id, room)
-    if rc == 0 then
+    if rc == DONE then
         return room
     end
     give(room, size)
-    if rc < 0 then
+    if rc ~= OTHER_WAY then
         throw()
     end
 end
 
 -- `kind` is the request's number, `change` the function for all that is not plain.
-local function put(kind, change, space_id, row)
-    local tuple = put_plain(kind, space_id, row)
+local function put(kind, change, space_id, value)
+    local tuple = put_plain(kind, space_id, value)
     if tuple then
         return tuple
     end
     local size = sizes[space_id] or SIZE_MIN
     local room = take(size)
-    tuple = change(space_id, row, room, size)
+    tuple = change(space_id, value, room, size)
     return changed(space_id, room, size, tuple)
 end
 
 local INSERT, REPLACE = 2, 3
 
-function M.insert(space_id, row)
-    return put(INSERT, c.insert, space_id, row)
+function M.insert(space_id, tuple)
+    return put(INSERT, c.insert, space_id, tuple)
 end
 
-function M.replace(space_id, row)
-    return put(REPLACE, c.replace, space_id, row)
+function M.replace(space_id, tuple)
+    return put(REPLACE, c.replace, space_id, tuple)
+end
+
+function M.upsert(space_id, tuple, ops)
+    local ticket, size = make_upsert(space_id, tuple, ops)
+    local rc = size ~= 0 and C.tarn_row_upsert(ticket, space_id, size) or OTHER_WAY
+    if rc == OTHER_WAY then
+        c.upsert(space_id, tuple, ops)
+    elseif rc ~= DONE then
+        throw()
+    end
 end
 
 function M.update(space_id, index_id, key, ops)

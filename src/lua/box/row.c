@@ -20,17 +20,17 @@
 #include "net/stat.h"
 
 enum {
-	/** Before the values: the array's head. */
-	HEAD_SIZE = 3,
-	/** The most that a number, or what stands before a string, takes. */
+	/** The most that a number, or what stands before a string or an array, takes. */
 	VALUE_SIZE_MAX = 9,
 };
 
 static struct {
-	uint32_t ticket, count;
-	/** Behind the values. */
-	char *end;
+	uint32_t ticket;
+	/** So many values of the array that was begun last, and arrays, are still to come. */
+	uint32_t values, arrays;
 	bool is_spoilt;
+	/** Behind all values. */
+	char *end;
 	char data[LUA_TUPLE_COPY_MAX];
 } row;
 
@@ -41,53 +41,13 @@ uint32_t tarn_row_begin(uint32_t space_id)
 {
 	if (!db_is_plain_change(space_id))
 		return 0;
-	row.count = 0;
-	row.end = row.data + HEAD_SIZE;
+	row.end = row.data;
+	row.values = 0;
+	row.arrays = 1;
 	row.is_spoilt = false;
 	if (++row.ticket == 0)
 		row.ticket = 1;
 	return row.ticket;
-}
-
-/** Where the next value goes, of so many bytes at most; NULL: there is no room. */
-static char *take_room(size_t size)
-{
-	if (size > (size_t)(row.data + sizeof(row.data) - row.end)) {
-		row.is_spoilt = true;
-		return NULL;
-	}
-	row.count++;
-	return row.end;
-}
-
-void tarn_row_number(double value)
-{
-	char *to = take_room(VALUE_SIZE_MAX);
-	if (to != NULL)
-		row.end = mp_encode_number(to, value);
-	/* An option says what becomes of others. */
-	row.is_spoilt |= !isfinite(value);
-}
-
-void tarn_row_string(const char *data, uint32_t len)
-{
-	char *to = take_room((size_t)len + VALUE_SIZE_MAX);
-	if (to != NULL)
-		row.end = mp_encode_str(to, data, len);
-}
-
-void tarn_row_boolean(bool value)
-{
-	char *to = take_room(VALUE_SIZE_MAX);
-	if (to != NULL)
-		row.end = mp_encode_bool(to, value);
-}
-
-void tarn_row_nil(void)
-{
-	char *to = take_room(VALUE_SIZE_MAX);
-	if (to != NULL)
-		row.end = mp_encode_nil(to);
 }
 
 /** It is no row of this kind: tarn_row_end() will say so. */
@@ -96,42 +56,123 @@ void tarn_row_spoil(void)
 	row.is_spoilt = true;
 }
 
-/** Where the row begins. */
-static char *row_begin(void)
+/** Is there room for a value with so many bytes besides its head? */
+static bool has_room(size_t size)
 {
-	return row.data + HEAD_SIZE - mp_sizeof_array(row.count);
+	if (size + VALUE_SIZE_MAX <= (size_t)(row.data + sizeof(row.data) - row.end))
+		return true;
+	row.is_spoilt = true;
+	return false;
 }
 
-/** The size of the row that is complete; 0: it can't be put in this way. */
+/** The same for the next one of the array. */
+static bool takes_value(size_t size)
+{
+	row.is_spoilt |= row.values == 0;
+	row.values--;
+	return has_room(size);
+}
+
+static void put_array(uint32_t count)
+{
+	row.is_spoilt |= row.values != 0;
+	if (has_room(0))
+		row.end = mp_encode_array(row.end, count);
+}
+
+/** An array begins, of so many values that are none. */
+void tarn_row_array(uint32_t count)
+{
+	row.is_spoilt |= row.arrays == 0;
+	row.arrays--;
+	put_array(count);
+	row.values = count;
+}
+
+/** Behind the row: an array of so many arrays begins. */
+void tarn_row_arrays(uint32_t count)
+{
+	row.is_spoilt |= row.arrays != 0;
+	put_array(count);
+	row.arrays = count;
+}
+
+void tarn_row_number(double value)
+{
+	if (takes_value(0))
+		row.end = mp_encode_number(row.end, value);
+	/* An option says what becomes of others. */
+	row.is_spoilt |= !isfinite(value);
+}
+
+void tarn_row_string(const char *data, uint32_t len)
+{
+	if (takes_value(len))
+		row.end = mp_encode_str(row.end, data, len);
+}
+
+void tarn_row_boolean(bool value)
+{
+	if (takes_value(0))
+		row.end = mp_encode_bool(row.end, value);
+}
+
+void tarn_row_nil(void)
+{
+	if (takes_value(0))
+		row.end = mp_encode_nil(row.end);
+}
+
+/** How many bytes there are, when nothing is still to come; 0: it can't be put in this way. */
 uint32_t tarn_row_end(uint32_t ticket)
 {
-	if (ticket != row.ticket || row.is_spoilt)
-		return 0;
-	mp_encode_array(row_begin(), row.count);
-	return row.end - row_begin();
+	bool is_whole = row.values == 0 && row.arrays == 0 && !row.is_spoilt;
+	return is_whole && ticket == row.ticket ? row.end - row.data : 0;
+}
+
+/** What a change of these functions returns. */
+enum { ROW_DONE = 0, ROW_OTHER_WAY = 1, ROW_FAILED = -1 };
+
+static int failed(void)
+{
+	/* Garbage may have the memory that was missing: the other way collects it. */
+	if (error_is(diag_last(), &type_OutOfMemory))
+		return ROW_OTHER_WAY;
+	stat_count(STAT_ERROR, 1);
+	return ROW_FAILED;
 }
 
 /**
- * Puts it (`type`: IPROTO_INSERT or IPROTO_REPLACE) and copies it to `out`, which has room for it.
- * 0: done; 1: not done, it has to go the other way; -1: an error.
+ * Puts the row (`type`: IPROTO_INSERT or IPROTO_REPLACE) and copies it to `out`, which has room
+ * for it.
  */
 int tarn_row_put(uint32_t ticket, uint32_t type, uint32_t space_id, struct lua_tuple *out)
 {
-	if (ticket != row.ticket || !db_is_plain_change(space_id))
-		return 1;
+	if (tarn_row_end(ticket) == 0 || !db_is_plain_change(space_id))
+		return ROW_OTHER_WAY;
 	bool is_insert = type == IPROTO_INSERT;
 	struct tuple *tuple = NULL;
-	if ((is_insert ? db_insert : db_replace)(space_id, row_begin(), row.end, &tuple) != 0) {
-		/* Garbage may have the memory that was missing: the other way collects it. */
-		if (error_is(diag_last(), &type_OutOfMemory))
-			return 1;
-		stat_count(STAT_ERROR, 1);
-	}
+	int rc = (is_insert ? db_insert : db_replace)(space_id, row.data, row.end, &tuple);
+	if (rc != 0 && failed() == ROW_OTHER_WAY)
+		return ROW_OTHER_WAY;
 	stat_count(is_insert ? STAT_INSERT : STAT_REPLACE, 1);
-	if (tuple == NULL)
-		return -1;
-	assert(tuple->bsize == row.end - row_begin());
+	if (rc != 0)
+		return ROW_FAILED;
+	assert(tuple->bsize == row.end - row.data);
 	lua_tuple_fill(out, tuple);
 	tuple_unref(tuple);
-	return 0;
+	return ROW_DONE;
+}
+
+/** Upserts the row, which is the first `size` bytes; the operations are behind it. */
+int tarn_row_upsert(uint32_t ticket, uint32_t space_id, uint32_t size)
+{
+	if (tarn_row_end(ticket) == 0 || !db_is_plain_change(space_id))
+		return ROW_OTHER_WAY;
+	const char *ops = row.data + size;
+	int rc = db_upsert(space_id, 0, row.data, ops, ops, row.end, 1, NULL);
+	if (rc != 0 && failed() == ROW_OTHER_WAY)
+		return ROW_OTHER_WAY;
+	stat_count(STAT_UPSERT, 1);
+	return rc == 0 ? ROW_DONE : ROW_FAILED;
 }

@@ -6,6 +6,8 @@ local box = require('box')
 ffi.cdef[[
     /* These neither yield nor run Lua. */
     uint32_t tarn_row_begin(uint32_t space_id);
+    void tarn_row_array(uint32_t count);
+    void tarn_row_arrays(uint32_t count);
     void tarn_row_number(double value);
     void tarn_row_string(const char *data, uint32_t len);
     void tarn_row_boolean(bool value);
@@ -18,10 +20,14 @@ local NULL = box.NULL
 
 local M = {}
 
+-- All keys of a table have to be seen to know that there is no other. The walks are written
+-- out, since LuaJIT ends a trace at an inner loop.
+local VALUES_MAX, OPS_MAX = 10, 4
+
 -- Takes the value behind the key `before`, which is to have the key `key`. False where there
 -- is none, or the row is spoilt.
-local function step(row, before, key)
-    local k, v = next(row, before)
+local function value(t, before, key)
+    local k, v = next(t, before)
     if k == nil then
         return false
     elseif k ~= key then
@@ -42,27 +48,60 @@ local function step(row, before, key)
     return true
 end
 
--- All keys have to be seen to know that there is no other. Written out, since LuaJIT ends a
--- trace at an inner loop.
-local function walk(row)
-    return step(row, nil, 1) and step(row, 1, 2) and step(row, 2, 3) and step(row, 3, 4) and
-        step(row, 4, 5) and step(row, 5, 6) and step(row, 6, 7) and step(row, 7, 8) and
-        step(row, 8, 9) and step(row, 9, 10) and step(row, 10, nil)
+-- Is it a table that may be an array of so many values?
+local function is_plain(t, count_max)
+    return type(t) == 'table' and #t <= count_max and getmetatable(t) == nil
 end
-local FIELDS_MAX = 10
 
--- Makes a row of a table of numbers, strings, booleans and NULL for tarn_row_put(). Its ticket
--- and size; the size is 0 where it is nothing of the kind, or can't be put in this way.
-function M.plain(space_id, row)
-    if type(row) ~= 'table' or #row > FIELDS_MAX or getmetatable(row) ~= nil then
+local function array(t)
+    C.tarn_row_array(#t)
+    return value(t, nil, 1) and value(t, 1, 2) and value(t, 2, 3) and value(t, 3, 4) and
+        value(t, 4, 5) and value(t, 5, 6) and value(t, 6, 7) and value(t, 7, 8) and
+        value(t, 8, 9) and value(t, 9, 10) and value(t, 10, nil)
+end
+
+local function operation(ops, before, key)
+    local k, op = next(ops, before)
+    if k == nil then
+        return false
+    elseif k ~= key or not is_plain(op, VALUES_MAX) then
+        C.tarn_row_spoil()
+        return false
+    end
+    array(op)
+    return true
+end
+
+local function operations(ops)
+    C.tarn_row_arrays(#ops)
+    return operation(ops, nil, 1) and operation(ops, 1, 2) and operation(ops, 2, 3) and
+        operation(ops, 3, 4) and operation(ops, 4, nil)
+end
+
+-- Makes a row of a table of numbers, strings, booleans and NULL. Its ticket and size; the
+-- size is 0 where it is nothing of the kind, or can't be put in this way.
+function M.make(space_id, row)
+    if not is_plain(row, VALUES_MAX) then
         return 0, 0
     end
     local ticket = C.tarn_row_begin(space_id)
     if ticket == 0 then
         return 0, 0
     end
-    walk(row)
+    array(row)
     return ticket, C.tarn_row_end(ticket)
+end
+
+-- The same with the operations of an upsert behind it.
+function M.make_upsert(space_id, row, ops)
+    if not is_plain(ops, OPS_MAX) then
+        return 0, 0
+    end
+    local ticket, size = M.make(space_id, row)
+    if size ~= 0 then
+        operations(ops)
+    end
+    return ticket, size
 end
 
 return M

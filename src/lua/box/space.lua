@@ -157,7 +157,7 @@ space_mt.put = space_mt.replace
 
 function space_mt.upsert(space, tuple, ops)
     check_self(space, 'upsert')
-    return data.upsert(space.id, tuple, ops)
+    return index.upsert(space.id, tuple, ops)
 end
 
 function space_mt.update(space, key, ops)
