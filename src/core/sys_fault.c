@@ -22,6 +22,9 @@ struct written {
 	int fd;
 	char *path;
 	off_t size, synced;
+	/** What was cut off last, or NULL: the device may not know of the cut yet. */
+	char *cut;
+	size_t cut_size;
 };
 
 static struct {
@@ -136,16 +139,27 @@ static struct written *find_file(int fd)
 	return NULL;
 }
 
+static void forget_cut(struct written *w)
+{
+	xfree(w->cut);
+	w->cut = NULL;
+}
+
+static void forget_file(struct written *w)
+{
+	forget_cut(w);
+	xfree(w->path);
+	*w = disk.files[--disk.file_count];
+}
+
 /** The path names no file any more, or another one. The lock is held. */
 static void forget_path(const char *path)
 {
 	for (int i = 0; i < disk.file_count;) {
-		if (strcmp(disk.files[i].path, path) != 0) {
+		if (strcmp(disk.files[i].path, path) == 0)
+			forget_file(&disk.files[i]);
+		else
 			i++;
-			continue;
-		}
-		xfree(disk.files[i].path);
-		disk.files[i] = disk.files[--disk.file_count];
 	}
 }
 
@@ -163,7 +177,9 @@ static void note_open(int fd, const char *path, int flags)
 	pthread_mutex_lock(&disk.lock);
 	forget_path(path);
 	assert(disk.file_count < FILE_MAX);
-	disk.files[disk.file_count++] = (struct written){fd, xstrdup(path), size, size};
+	disk.files[disk.file_count++] = (struct written){
+		.fd = fd, .path = xstrdup(path), .size = size, .synced = size,
+	};
 	pthread_mutex_unlock(&disk.lock);
 }
 
@@ -179,12 +195,42 @@ static void note_size(int fd)
 	pthread_mutex_unlock(&disk.lock);
 }
 
+/** What was cut off is written over. */
+static void note_write(int fd)
+{
+	note_size(fd);
+	pthread_mutex_lock(&disk.lock);
+	struct written *w = find_file(fd);
+	if (w != NULL)
+		forget_cut(w);
+	pthread_mutex_unlock(&disk.lock);
+}
+
 static void note_sync(int fd)
 {
 	pthread_mutex_lock(&disk.lock);
 	struct written *w = find_file(fd);
-	if (w != NULL)
+	if (w != NULL) {
 		w->synced = w->size;
+		forget_cut(w);
+	}
+	pthread_mutex_unlock(&disk.lock);
+}
+
+/** The file is about to be cut: keeps what is behind the new end. */
+static void note_cut(int fd, off_t size)
+{
+	pthread_mutex_lock(&disk.lock);
+	struct written *w = find_file(fd);
+	int in = w != NULL && w->size > size ? open(w->path, O_RDONLY | O_CLOEXEC) : -1;
+	if (in >= 0) {
+		forget_cut(w);
+		w->cut_size = w->size - size;
+		w->cut = xmalloc(w->cut_size);
+		if (pread(in, w->cut, w->cut_size, size) != (ssize_t)w->cut_size)
+			forget_cut(w);
+		close(in);
+	}
 	pthread_mutex_unlock(&disk.lock);
 }
 
@@ -219,13 +265,33 @@ static void note_rename(const char *from, const char *to)
 
 /* The table ----------------------------------------------------------------- */
 
+/**
+ * Held by calls that change files, for as long as they take, so that they are whole before
+ * a loss of power; no other begins, or ends, behind it.
+ */
+static pthread_rwlock_t power = PTHREAD_RWLOCK_INITIALIZER;
+
+static void change_begin(void)
+{
+	pthread_rwlock_rdlock(&power);
+}
+
+static void change_end(void)
+{
+	int saved_errno = errno;
+	pthread_rwlock_unlock(&power);
+	errno = saved_errno;
+}
+
 static int faulty_open(const char *path, int flags, mode_t mode)
 {
 	if (fails(SYS_OPEN))
 		return -1;
+	change_begin();
 	int fd = sys_real.open(path, flags, mode);
 	if (fd >= 0)
 		note_open(fd, path, flags);
+	change_end();
 	return fd;
 }
 
@@ -254,8 +320,10 @@ static ssize_t faulty_pwrite(int fd, const void *buf, size_t size, off_t offset)
 	}
 	if (v.partial > 0 && (size_t)v.partial < size)
 		size = v.partial;
+	change_begin();
 	ssize_t n = sys_real.pwrite(fd, buf, size, offset);
-	note_size(fd);
+	note_write(fd);
+	change_end();
 	return n;
 }
 
@@ -263,8 +331,11 @@ static int faulty_ftruncate(int fd, off_t size)
 {
 	if (fails(SYS_FTRUNCATE))
 		return -1;
+	change_begin();
+	note_cut(fd, size);
 	int rc = sys_real.ftruncate(fd, size);
 	note_size(fd);
+	change_end();
 	return rc;
 }
 
@@ -275,8 +346,10 @@ static int faulty_sync(int fd, enum sys_call call, int (*sync)(int))
 	if (fails(call))
 		return -1;
 	int rc = sync(fd);
+	change_begin();
 	if (rc == 0)
 		note_sync(fd);
+	change_end();
 	return rc;
 }
 
@@ -294,9 +367,11 @@ static int faulty_rename(const char *from, const char *to)
 {
 	if (fails(SYS_RENAME))
 		return -1;
+	change_begin();
 	int rc = sys_real.rename(from, to);
 	if (rc == 0)
 		note_rename(from, to);
+	change_end();
 	return rc;
 }
 
@@ -304,9 +379,11 @@ static int faulty_unlink(const char *path)
 {
 	if (fails(SYS_UNLINK))
 		return -1;
+	change_begin();
 	int rc = sys_real.unlink(path);
 	if (rc == 0)
 		note_unlink(path);
+	change_end();
 	return rc;
 }
 
@@ -348,12 +425,10 @@ void sys_fault_random(uint64_t seed, int per_mille)
 static void forget_closed(void)
 {
 	for (int i = 0; i < disk.file_count;) {
-		if (disk.files[i].fd >= 0) {
+		if (disk.files[i].fd >= 0)
 			i++;
-			continue;
-		}
-		xfree(disk.files[i].path);
-		disk.files[i] = disk.files[--disk.file_count];
+		else
+			forget_file(&disk.files[i]);
 	}
 }
 
@@ -398,11 +473,26 @@ static void lose_tail(const struct written *w, uint64_t *random)
 		return;
 }
 
+/** The device did not know of the cut. */
+static void undo_cut(const struct written *w)
+{
+	int fd = open(w->path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (pwrite(fd, w->cut, w->cut_size, w->size) != (ssize_t)w->cut_size)
+		perror(w->path);
+	close(fd);
+}
+
 void sys_fault_power_loss(uint64_t seed)
 {
 	uint64_t random = seed * 2 + 1;
+	pthread_rwlock_wrlock(&power);
 	for (int i = 0; i < disk.file_count; i++) {
-		if (disk.files[i].size > disk.files[i].synced)
-			lose_tail(&disk.files[i], &random);
+		const struct written *w = &disk.files[i];
+		if (w->cut != NULL && next_random(&random) % 2 == 0)
+			undo_cut(w);
+		else if (w->size > w->synced)
+			lose_tail(w, &random);
 	}
 }

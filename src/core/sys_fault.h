@@ -64,6 +64,7 @@ int sys_fault_failed(enum sys_call call);
 /**
  * What a loss of power leaves of the files that were written since the process began: what was
  * synced, and of what came behind it a part, its whole length with zeros, or nothing, by the
- * seed. Their descriptors are of no use any more.
+ * seed; what was cut off may be back where the cut was not synced. Calls of the table that
+ * change files wait for ever behind it: the process has to end.
  */
 void sys_fault_power_loss(uint64_t seed);
