@@ -253,6 +253,17 @@ static int memtx_upsert_existing(struct space *space, struct txn *txn, struct re
 	return 0;
 }
 
+/** There is none: puts the tuple. The operations have to make sense all the same. */
+static int memtx_upsert_new(struct space *space, struct txn *txn, struct request *request)
+{
+	if (update_check_ops(request->ops, request->ops_end, space->format->dict,
+			     request->index_base, &fiber()->region) != 0)
+		return -1;
+	struct tuple *tuple = memtx_tuple_new(space, request->tuple, request->tuple_end);
+	return tuple == NULL ? -1 :
+		memtx_replace(space, txn_stmt_current(txn), NULL, tuple, DUP_INSERT);
+}
+
 /** The row that an upsert's tuple names by its primary key, or NULL. The tuple is checked. */
 static int memtx_find_upserted(struct space *space, struct index *pk, const struct request *request,
 			       struct tuple **old)
@@ -280,15 +291,8 @@ static int memtx_space_upsert(struct space *space, struct txn *txn, struct reque
 	struct tuple *old;
 	int rc = memtx_find_upserted(space, pk, request, &old);
 	if (rc == 0)
-		rc = update_check_ops(request->ops, request->ops_end, space->format->dict,
-				      request->index_base);
-	if (rc == 0 && old != NULL) {
-		rc = memtx_upsert_existing(space, txn, request, old);
-	} else if (rc == 0) {
-		struct tuple *tuple = memtx_tuple_new(space, request->tuple, request->tuple_end);
-		rc = tuple == NULL ? -1 :
-			memtx_replace(space, txn_stmt_current(txn), NULL, tuple, DUP_INSERT);
-	}
+		rc = old != NULL ? memtx_upsert_existing(space, txn, request, old) :
+			memtx_upsert_new(space, txn, request);
 	region_truncate(region, mark);
 	return rc;
 }

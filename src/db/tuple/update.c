@@ -28,7 +28,7 @@ struct update {
 	struct update_field *fields;
 	uint32_t count, capacity;
 	uint64_t column_mask;
-	const struct update_op *ops;
+	struct update_op *ops;
 	uint32_t op_count;
 };
 
@@ -69,8 +69,7 @@ static int update_open(struct update *u, const char *row)
 }
 
 /**
- * Finds the field's number from 0; `op` is the caller's copy. '!' and '=' may name the one behind
- * the last.
+ * Finds the field's number from 0 for an operation. '!' and '=' may name the one behind the last.
  */
 static int update_resolve(const struct update *u, struct update_op *op)
 {
@@ -151,28 +150,28 @@ static int update_apply_scalar(struct update *u, const struct update_op *op)
 /** Applies one operation; on failure nothing has changed. */
 static int update_apply(struct update *u, uint32_t op_index)
 {
-	struct update_op op = u->ops[op_index];
-	if (update_resolve(u, &op) != 0)
+	struct update_op *op = &u->ops[op_index];
+	if (update_resolve(u, op) != 0)
 		return -1;
-	if (op.has_path)
-		return update_apply_inside(u, &op, op_index);
-	op.is_of_double = u->format != NULL && (uint32_t)op.field_no < u->format->field_count &&
-		u->format->fields[op.field_no].type == FIELD_TYPE_DOUBLE;
-	switch (op.opcode) {
+	if (op->has_path)
+		return update_apply_inside(u, op, op_index);
+	op->is_of_double = u->format != NULL && (uint32_t)op->field_no < u->format->field_count &&
+		u->format->fields[op->field_no].type == FIELD_TYPE_DOUBLE;
+	switch (op->opcode) {
 	case '!':
-		return update_insert(u, &op);
+		return update_insert(u, op);
 	case '#':
-		update_delete(u, &op);
+		update_delete(u, op);
 		return 0;
 	case '=':
-		if ((uint32_t)op.field_no == u->count)
-			return update_insert(u, &op);
-		u->fields[op.field_no].value = (struct update_value){op.value, op.value_size};
-		u->fields[op.field_no].is_updated = true;
-		u->column_mask |= column_bit(op.field_no);
+		if ((uint32_t)op->field_no == u->count)
+			return update_insert(u, op);
+		u->fields[op->field_no].value = (struct update_value){op->value, op->value_size};
+		u->fields[op->field_no].is_updated = true;
+		u->column_mask |= column_bit(op->field_no);
 		return 0;
 	default:
-		return update_apply_scalar(u, &op);
+		return update_apply_scalar(u, op);
 	}
 }
 
@@ -209,11 +208,8 @@ static const char *update_run(const char *ops, const char *ops_end, const char *
 			      bool is_upsert)
 {
 	struct update u = {.region = region, .format = format};
-	struct update_op *list;
-	if (update_read_ops(ops, ops_end, dict, index_base, region, &list, &u.op_count) != 0)
-		return NULL;
-	u.ops = list;
-	if (update_open(&u, row) != 0)
+	if (update_read_ops(ops, ops_end, dict, index_base, region, &u.ops, &u.op_count) != 0 ||
+	    update_open(&u, row) != 0)
 		return NULL;
 	for (uint32_t i = 0; i < u.op_count; i++) {
 		if (update_apply(&u, i) == 0)
@@ -247,13 +243,12 @@ const char *upsert_execute(const char *ops, const char *ops_end, const char *row
 }
 
 int update_check_ops(const char *ops, const char *ops_end, const struct tuple_dictionary *dict,
-		     int index_base)
+		     int index_base, struct region *region)
 {
-	struct region region;
 	struct update_op *list;
 	uint32_t count;
-	region_create(&region);
-	int rc = update_read_ops(ops, ops_end, dict, index_base, &region, &list, &count);
-	region_destroy(&region);
+	size_t mark = region_used(region);
+	int rc = update_read_ops(ops, ops_end, dict, index_base, region, &list, &count);
+	region_truncate(region, mark);
 	return rc;
 }

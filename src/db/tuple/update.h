@@ -32,6 +32,6 @@ const char *upsert_execute(const char *ops, const char *ops_end, const char *row
 			   const struct tuple_format *format, int index_base, struct region *region,
 			   uint32_t *new_size, uint64_t *column_mask);
 
-/** Checks operations without a row, as upsert does before it knows whether there is one. */
+/** Checks operations without a row, as upsert does where there is none. The region stays as it is. */
 int update_check_ops(const char *ops, const char *ops_end, const struct tuple_dictionary *dict,
-		     int index_base);
+		     int index_base, struct region *region);

@@ -245,7 +245,9 @@ static int read_args(struct op_reader *r, struct update_op *op)
 /** Reads operation `number`, counted from 1. */
 static int read_op(struct op_reader *r, uint32_t number, struct update_op *op)
 {
-	memset(op, 0, sizeof(*op));
+	op->name = NULL;
+	op->field_no = 0;
+	op->has_path = op->is_of_double = false;
 	if (mp_typeof(*r->pos) != MP_ARRAY)
 		return error_params("update operation must be an array {op,..}");
 	uint32_t arg_count = mp_decode_array(&r->pos);

@@ -366,8 +366,11 @@ static void test_limits(void **state)
 static void test_check_ops(void **state)
 {
 	const char *good = "\x91\x93\xa1=\x02\x01", *bad = "\x91\x93\xa1?\x02\x01";
-	assert_int_equal(update_check_ops(good, good + 6, NULL, 1), 0);
-	assert_int_equal(update_check_ops(bad, bad + 6, NULL, 1), -1);
+	struct region *region = &fiber()->region;
+	size_t used = region_used(region);
+	assert_int_equal(update_check_ops(good, good + 6, NULL, 1, region), 0);
+	assert_int_equal(update_check_ops(bad, bad + 6, NULL, 1, region), -1);
+	assert_int_equal(region_used(region), used);
 	assert_int_equal(diag_last()->code, ER_UNKNOWN_UPDATE_OP);
 	diag_clear(diag_get());
 }
