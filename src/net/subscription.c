@@ -31,6 +31,9 @@ static bool send_event(struct watcher *watcher)
 
 int subscription_watch(struct connection *con, const char *name, size_t len)
 {
+	/* A request that waited while its client left: nobody would take it back. */
+	if (con->fd < 0)
+		return 0;
 	struct subscription *s = map_str_get(&con->subscriptions, name, len);
 	if (s != NULL) {
 		watcher_ack(&s->watcher);

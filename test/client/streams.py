@@ -242,6 +242,23 @@ class Events(Base):
             self.c.eval('box.broadcast(...)', 'left', 1)
 
 
+    def test_one_that_left_before_its_turn(self):
+        self.c.eval('box.cfg{net_msg_max = 2}')
+        try:
+            for _ in range(5):
+                other = Peer()
+                other.send(b''.join(packet(EVAL, {EXPR: 'require("fiber").sleep(0.01)', TUPLE: []}, i) for i in range(4)) +
+                           b''.join(frame(encode({TYPE: WATCH}) + encode({EVENT_KEY: f'late {i}'})) for i in range(20)))
+                other.close()
+        finally:
+            self.c.eval('box.cfg{net_msg_max = 768}')
+        deadline = time.monotonic() + 10
+        while self.c.eval('return box.stat.net().REQUESTS.current')[0] > 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.c.eval('for i = 0, 19 do box.broadcast("late " .. i, i) end require("fiber").sleep(0.01)')
+        self.c.ping()
+
+
 class Identity(Base):
     def test_id(self):
         self.c.send(packet(ID, {VERSION: 8, FEATURES: [0, 1, 2, 3, 99]}, 1))
