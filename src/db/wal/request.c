@@ -45,46 +45,58 @@ static const char *key_name(unsigned key)
 	}
 }
 
-/** Where the value of a key goes: one of these is set; all NULL for a key to skip. */
-struct target {
-	uint32_t *number;
-	const char **begin, **end;
-	const char **text;
-	uint32_t *text_size;
-	bool *flag;
+/** What the value of a key is, and where it goes. */
+enum value_kind {
+	/** Of a key that says nothing here. */
+	VALUE_SKIPPED = 0,
+	VALUE_NUMBER,
+	/** Two pointers: to its beginning and, behind that, to its end. */
+	VALUE_ARRAY,
+	/** A pointer, and the size elsewhere. */
+	VALUE_TEXT,
+	VALUE_FLAG,
+	VALUE_TIMEOUT,
+	VALUE_FEATURES,
 };
 
-static struct target request_target(struct request *r, uint64_t key)
-{
-	switch (key) {
-	case IPROTO_SPACE_ID: return (struct target){.number = &r->space_id};
-	case IPROTO_INDEX_ID: return (struct target){.number = &r->index_id};
-	case IPROTO_LIMIT: return (struct target){.number = &r->limit};
-	case IPROTO_OFFSET: return (struct target){.number = &r->offset};
-	case IPROTO_ITERATOR: return (struct target){.number = &r->iterator};
-	case IPROTO_INDEX_BASE: return (struct target){.number = (uint32_t *)&r->index_base};
-	case IPROTO_TXN_ISOLATION: return (struct target){.number = &r->txn_isolation};
-	case IPROTO_KEY: return (struct target){.begin = &r->key, .end = &r->key_end};
-	case IPROTO_TUPLE: return (struct target){.begin = &r->tuple, .end = &r->tuple_end};
-	case IPROTO_OPS: return (struct target){.begin = &r->ops, .end = &r->ops_end};
-	case IPROTO_FUNCTION_NAME:
-	case IPROTO_EXPR:
-	case IPROTO_EVENT_KEY:
-	case IPROTO_USER_NAME:
-		return (struct target){.text = &r->name, .text_size = &r->name_size};
-	case IPROTO_AFTER_TUPLE:
-		return (struct target){.begin = &r->after_tuple, .end = &r->after_tuple_end};
-	case IPROTO_AFTER_POSITION:
-		return (struct target){.text = &r->after_position,
-				       .text_size = &r->after_position_size};
-	case IPROTO_FETCH_POSITION: return (struct target){.flag = &r->fetches_position};
-	case IPROTO_SPACE_NAME:
-		return (struct target){.text = &r->space_name, .text_size = &r->space_name_size};
-	case IPROTO_INDEX_NAME:
-		return (struct target){.text = &r->index_name, .text_size = &r->index_name_size};
-	default: return (struct target){NULL};
-	}
-}
+#define NUMBER(field) {VALUE_NUMBER, offsetof(struct request, field), 0}
+#define ARRAY(field) {VALUE_ARRAY, offsetof(struct request, field), 0}
+#define TEXT(field) {VALUE_TEXT, offsetof(struct request, field), \
+		     offsetof(struct request, field##_size)}
+#define FLAG(field) {VALUE_FLAG, offsetof(struct request, field), 0}
+
+static const struct request_key {
+	uint8_t kind, offset, size_offset;
+} request_keys[] = {
+	[IPROTO_SPACE_ID] = NUMBER(space_id),
+	[IPROTO_INDEX_ID] = NUMBER(index_id),
+	[IPROTO_LIMIT] = NUMBER(limit),
+	[IPROTO_OFFSET] = NUMBER(offset),
+	[IPROTO_ITERATOR] = NUMBER(iterator),
+	[IPROTO_INDEX_BASE] = NUMBER(index_base),
+	[IPROTO_TXN_ISOLATION] = NUMBER(txn_isolation),
+	[IPROTO_KEY] = ARRAY(key),
+	[IPROTO_TUPLE] = ARRAY(tuple),
+	[IPROTO_OPS] = ARRAY(ops),
+	[IPROTO_AFTER_TUPLE] = ARRAY(after_tuple),
+	[IPROTO_FUNCTION_NAME] = TEXT(name),
+	[IPROTO_EXPR] = TEXT(name),
+	[IPROTO_EVENT_KEY] = TEXT(name),
+	[IPROTO_USER_NAME] = TEXT(name),
+	[IPROTO_SPACE_NAME] = TEXT(space_name),
+	[IPROTO_INDEX_NAME] = TEXT(index_name),
+	[IPROTO_AFTER_POSITION] = TEXT(after_position),
+	[IPROTO_FETCH_POSITION] = FLAG(fetches_position),
+	[IPROTO_TIMEOUT] = {VALUE_TIMEOUT, 0, 0},
+	[IPROTO_FEATURES] = {VALUE_FEATURES, 0, 0},
+};
+
+#undef NUMBER
+#undef ARRAY
+#undef TEXT
+#undef FLAG
+
+_Static_assert(sizeof(struct request) <= UINT8_MAX, "offsets are bytes");
 
 /** An array of numbers as bits; those that have no bit are skipped. */
 static bool features_field(struct request *request, const char **pos)
@@ -104,43 +116,43 @@ static bool features_field(struct request *request, const char **pos)
 /** Takes one value; false where its type is wrong. */
 static bool request_field(struct request *request, uint64_t key, const char **pos)
 {
-	struct target t = request_target(request, key);
-	if (t.number != NULL) {
+	static const struct request_key unknown = {VALUE_SKIPPED, 0, 0};
+	bool is_known = key < sizeof(request_keys) / sizeof(request_keys[0]);
+	const struct request_key *k = is_known ? &request_keys[key] : &unknown;
+	char *to = (char *)request + k->offset;
+	switch (k->kind) {
+	case VALUE_NUMBER:
 		if (mp_typeof(**pos) != MP_UINT)
 			return false;
-		*t.number = decode_u32(pos);
-	} else if (t.begin != NULL) {
+		*(uint32_t *)to = decode_u32(pos);
+		return true;
+	case VALUE_ARRAY:
 		if (mp_typeof(**pos) != MP_ARRAY)
 			return false;
-		*t.begin = *pos;
+		((const char **)to)[0] = *pos;
 		mp_next(pos);
-		*t.end = *pos;
-	} else if (t.text != NULL) {
+		((const char **)to)[1] = *pos;
+		return true;
+	case VALUE_TEXT:
 		if (mp_typeof(**pos) != MP_STR)
 			return false;
-		*t.text = mp_decode_str(pos, t.text_size);
-	} else if (t.flag != NULL) {
+		*(const char **)to = mp_decode_str(pos, (uint32_t *)((char *)request +
+								     k->size_offset));
+		return true;
+	case VALUE_FLAG:
 		if (mp_typeof(**pos) != MP_BOOL)
 			return false;
-		*t.flag = mp_decode_bool(pos);
-	} else if (key == IPROTO_TIMEOUT) {
+		*(bool *)to = mp_decode_bool(pos);
+		return true;
+	case VALUE_TIMEOUT:
 		request->has_timeout = true;
-		if (!mp_read_double(pos, &request->timeout))
-			return false;
-	} else if (key == IPROTO_IS_SYNC) {
-		if (mp_typeof(**pos) != MP_BOOL)
-			return false;
-		request->has_is_sync = true;
-		request->is_sync = mp_decode_bool(pos);
-	} else if (key == IPROTO_TUPLE_FORMATS) {
-		request->formats = *pos;
-		mp_next(pos);
-	} else if (key == IPROTO_FEATURES) {
+		return mp_read_double(pos, &request->timeout);
+	case VALUE_FEATURES:
 		return features_field(request, pos);
-	} else {
+	default:
 		mp_next(pos);
+		return true;
 	}
-	return true;
 }
 
 int request_decode(struct request *request, const struct xrow_header *row, uint64_t key_required)
