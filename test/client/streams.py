@@ -206,7 +206,9 @@ class Events(Base):
     def test_the_servers_own(self):
         self.assertEqual(self.c.ask(WATCH_ONCE, {EVENT_KEY: 'box.status'}),
                          [{'status': 'running', 'is_ro': False, 'is_ro_cfg': False}])
-        self.assertEqual(self.c.ask(WATCH_ONCE, {EVENT_KEY: 'box.id'})[0]['id'], 1)
+        me = self.c.ask(WATCH_ONCE, {EVENT_KEY: 'box.id'})[0]
+        uuid = bytes.fromhex(self.c.eval('return box.info.uuid')[0].replace('-', ''))
+        self.assertEqual((me['id'], me['instance_uuid']), (1, (2, uuid)))
         before = self.c.ask(WATCH_ONCE, {EVENT_KEY: 'box.schema'})[0]['version']
         self.c.eval('box.schema.space.create("fresh"):drop()')
         self.assertGreater(self.c.ask(WATCH_ONCE, {EVENT_KEY: 'box.schema'})[0]['version'], before)

@@ -100,6 +100,11 @@ class Decoder:
         pairs = [(self.value(), self.value()) for _ in range(n)]
         return dict(pairs)
 
+    def extension(self, n):
+        """An extension's type and bytes."""
+        kind = self.take(1)[0]
+        return kind, self.take(n)
+
     def text(self, n):
         return self.take(n).decode(errors='surrogateescape')
 
@@ -113,6 +118,12 @@ for _code, _fmt, _what in ((0xc4, '>B', 'take'), (0xc5, '>H', 'take'), (0xc6, '>
                            (0xdc, '>H', 'array'), (0xdd, '>I', 'array'),
                            (0xde, '>H', 'map'), (0xdf, '>I', 'map')):
     setattr(Decoder, f'on_{_code:02x}', lambda self, f=_fmt, w=_what: getattr(self, w)(self.number(f)))
+
+
+for _code, _size in zip(range(0xd4, 0xd9), (1, 2, 4, 8, 16)):
+    setattr(Decoder, f'on_{_code:02x}', lambda self, n=_size: self.extension(n))
+for _code, _fmt in zip(range(0xc7, 0xca), ('>B', '>H', '>I')):
+    setattr(Decoder, f'on_{_code:02x}', lambda self, f=_fmt: self.extension(self.number(f)))
 
 
 def decode(data):

@@ -3,6 +3,7 @@
 -- The events that the server itself broadcasts. Manual: "System events".
 local box = require('box')
 local info = require('tarn.info')
+local uuid = require('uuid')
 
 local M = {}
 
@@ -15,8 +16,10 @@ end
 
 function M.started()
     box.broadcast('box.id', {
-        id = info.id(), instance_uuid = info.uuid(), replicaset_uuid = info.cluster_uuid(),
+        id = info.id(), instance_uuid = uuid.fromstr(info.uuid()),
+        replicaset_uuid = uuid.fromstr(info.cluster_uuid()),
     })
+    box.broadcast('box.schema', {version = box.internal.schema_version()})
     box.broadcast('box.election', {term = 1, role = 'follower', is_ro = info.is_read_only(), leader = 0})
     M.status('running')
 end
@@ -24,5 +27,6 @@ end
 box.broadcast('box.id', {})
 box.broadcast('box.status', {status = 'unconfigured', is_ro = true, is_ro_cfg = true})
 box.broadcast('box.election', {})
+box.broadcast('box.schema', {})
 
 return M
