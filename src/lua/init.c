@@ -235,6 +235,7 @@ void lua_init_modules(lua_State *L)
 	lua_preload(L, "xlog", "xlog.lua");
 	lua_preload(L, "protobuf", "protobuf.lua");
 	lua_preload(L, "tarn", "tarn.lua");
+	lua_preload(L, "internal.trigger", "trigger_list.lua");
 	lua_preload(L, "key_def", "key_def.lua");
 	lua_preload(L, "merger", "merger.lua");
 	lua_preload(L, "tarn.log_tool", "log_tool.lua");
@@ -295,6 +296,7 @@ void lua_init_modules(lua_State *L)
 	}
 	lua_load_embedded(L, "help.lua", "help");
 	lua_load_embedded(L, "checks.lua", "checks");
+	lua_load_embedded(L, "posix.lua", "internal.posix");
 	lua_call_learn_builtins(L);
 }
 

@@ -78,7 +78,7 @@ fields.gc = on_call(function()
 end)
 
 fields.vinyl = on_call(function()
-    return {}
+    return api.stat.vinyl()
 end)
 
 fields.sql = on_call(function()
