@@ -9,7 +9,7 @@
  *   an empty line and the indent of the level;
  * - a string with control characters, characters over U+FFFF, or a space beside a
  *   line break is quoted doubly, with escapes;
- * - bytes that are no UTF-8, or hold C1 controls, U+FEFF, U+FFFE or U+FFFF, and
+ * - bytes that are no UTF-8, or hold what cannot be printed (utf8_is_printable()), and
  *   all of type bin, are `!!binary` and base64;
  * - a key of several lines or of more than 128 bytes is `? key : value`.
  */
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "data/base64.h"
+#include "data/utf8.h"
 
 enum { SIMPLE_KEY_MAX = 128 };
 
@@ -29,30 +30,6 @@ struct str_info {
 	enum str_style style;
 	bool has_break;
 };
-
-/** Decodes one UTF-8 character; its length, or 0 where it is malformed. */
-static int utf8_decode(const char *s, const char *end, uint32_t *code)
-{
-	static const uint32_t code_min[5] = {0, 0, 0x80, 0x800, 0x10000};
-	uint8_t c = *s;
-	if (c < 0x80) {
-		*code = c;
-		return 1;
-	}
-	int len = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-	if (c < 0xc2 || c > 0xf4 || end - s < len)
-		return 0;
-	uint32_t v = c & (0x7f >> len);
-	for (int i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		v = v << 6 | (s[i] & 0x3f);
-	}
-	if (v < code_min[len] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return 0;
-	*code = v;
-	return len;
-}
 
 static bool is_break(uint32_t code)
 {
@@ -67,10 +44,8 @@ static struct str_info str_analyze(const char *s, uint32_t len)
 	while (s < end) {
 		uint32_t code;
 		int n = utf8_decode(s, end, &code);
-		if (n == 0 || (code >= 0x80 && code < 0xa0) || code == 0xfeff ||
-		    code == 0xfffe || code == 0xffff) {
+		if (n == 0 || !utf8_is_printable(code))
 			return (struct str_info){STR_BINARY, false};
-		}
 		if ((code < 0x20 && code != '\n') || code == 0x7f || code > 0xffff ||
 		    (is_break(code) && prev == ' ') || (code == ' ' && is_break(prev)))
 			info.style = STR_DOUBLE;

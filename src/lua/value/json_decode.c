@@ -169,9 +169,7 @@ static bool is_digit(const struct parser *p, const char *s)
 static bool next_invalid_number(struct parser *p, struct token *t)
 {
 	static const struct { const char *word; double value; } words[] = {
-		{"nan", NAN}, {"NaN", NAN}, {"-nan", NAN}, {"infinity", INFINITY},
-		{"Infinity", INFINITY}, {"-infinity", -INFINITY}, {"-Infinity", -INFINITY},
-		{"inf", INFINITY}, {"-inf", -INFINITY},
+		{"nan", NAN}, {"-nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY},
 	};
 	if (!p->codec->decode_invalid_numbers)
 		return false;
@@ -191,7 +189,9 @@ static bool next_invalid_number(struct parser *p, struct token *t)
 static bool next_number(struct parser *p, struct token *t)
 {
 	const char *s = p->pos + (*p->pos == '-');
-	if (!is_digit(p, s) || (*s == '0' && is_digit(p, s + 1)))
+	if (!is_digit(p, s))
+		return false;
+	if (*s == '0' && s + 1 < p->end && (is_digit(p, s + 1) || s[1] == 'x' || s[1] == 'X'))
 		return false;
 	while (is_digit(p, s))
 		s++;

@@ -17,6 +17,7 @@
 #include "core/diag.h"
 #include "core/memory.h"
 #include "data/base64.h"
+#include "data/utf8.h"
 #include "lua/bridge_impl.h"
 #include "lua/value/yaml.h"
 
@@ -119,30 +120,23 @@ static int anchor_of(struct walker *w, int idx, bool *is_alias)
 
 /* Scalars ------------------------------------------------------------------ */
 
-/** Well-formed UTF-8, no surrogates (RFC 3629). */
-static bool is_utf8(const char *text, size_t len)
+/** UTF-8 of characters that can be shown. */
+static bool is_printable(const char *s, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)text, *end = s + len;
+	const char *end = s + len;
 	while (s < end) {
-		unsigned char c = *s++;
-		int more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 :
-			   c >= 0xf0 && c < 0xf5 ? 3 : -1;
-		if (more < 0 || end - s < more)
+		uint32_t code;
+		int size = utf8_decode(s, end, &code);
+		if (size == 0 || !utf8_is_printable(code))
 			return false;
-		if ((c == 0xe0 && *s < 0xa0) || (c == 0xed && *s > 0x9f) ||
-		    (c == 0xf0 && *s < 0x90) || (c == 0xf4 && *s > 0x8f))
-			return false;
-		for (; more > 0; more--) {
-			if ((*s++ & 0xc0) != 0x80)
-				return false;
-		}
+		s += size;
 	}
 	return true;
 }
 
 static void put_text(struct walker *w, const char *s, size_t len, bool is_flow)
 {
-	put(w, is_utf8(s, len) ? EVENT_TEXT : EVENT_BINARY, is_flow, -1, s, len);
+	put(w, is_printable(s, len) ? EVENT_TEXT : EVENT_BINARY, is_flow, -1, s, len);
 }
 
 static void put_number(struct walker *w, double value)
