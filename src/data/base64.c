@@ -30,27 +30,30 @@ size_t base64_encode(const void *data, size_t size, char *out)
 	return p - out;
 }
 
-static int base64_digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
+/** A digit's value plus one; 0: none. Those of the alphabet for URLs alone are above 64. */
+static const uint8_t base64_digits[256] = {
+	['A'] = 1, ['B'] = 2, ['C'] = 3, ['D'] = 4, ['E'] = 5, ['F'] = 6, ['G'] = 7, ['H'] = 8,
+	['I'] = 9, ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15,
+	['P'] = 16, ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22,
+	['W'] = 23, ['X'] = 24, ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29,
+	['d'] = 30, ['e'] = 31, ['f'] = 32, ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36,
+	['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40, ['o'] = 41, ['p'] = 42, ['q'] = 43,
+	['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49, ['x'] = 50,
+	['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56, ['4'] = 57,
+	['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64,
+	['-'] = 65, ['_'] = 66,
+};
 
-size_t base64_decode(const char *str, size_t size, void *out)
+static size_t decode(const char *str, size_t size, void *out, uint8_t digit_max)
 {
 	uint8_t *p = out;
 	uint32_t bits = 0;
 	int bit_count = 0;
-	for (size_t i = 0; i < size && str[i] != '='; i++) {
-		int digit = base64_digit(str[i]);
-		if (digit < 0)
+	for (size_t i = 0; i < size; i++) {
+		uint8_t digit = base64_digits[(uint8_t)str[i]];
+		if (digit == 0 || digit > digit_max)
 			continue;
-		bits = bits << 6 | digit;
+		bits = bits << 6 | (digit <= 64 ? digit - 1 : digit - 3);
 		bit_count += 6;
 		if (bit_count >= 8) {
 			bit_count -= 8;
@@ -58,4 +61,14 @@ size_t base64_decode(const char *str, size_t size, void *out)
 		}
 	}
 	return p - (uint8_t *)out;
+}
+
+size_t base64_decode(const char *str, size_t size, void *out)
+{
+	return decode(str, size, out, 64);
+}
+
+size_t base64_decode_any(const char *str, size_t size, void *out)
+{
+	return decode(str, size, out, 66);
 }

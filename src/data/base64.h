@@ -22,7 +22,10 @@ static inline size_t base64_decoded_size_max(size_t size)
 size_t base64_encode(const void *data, size_t size, char *out);
 
 /**
- * Decodes; characters outside the alphabet (line breaks, spaces) are skipped and
- * `=` ends the data. Returns the count of bytes written.
+ * Decodes; characters outside the alphabet (line breaks, spaces, padding) are skipped wherever
+ * they are. Returns the count of bytes written.
  */
 size_t base64_decode(const char *str, size_t size, void *out);
+
+/** The same, where digits may be of the alphabet for URLs, too. */
+size_t base64_decode_any(const char *str, size_t size, void *out);

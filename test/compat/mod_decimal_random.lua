@@ -5,11 +5,7 @@ local check = require('check')
 local decimal = require('decimal')
 local msgpack = require('msgpack')
 
-local state = 20201101
-local function random(n)
-    state = state * 16807 % 2147483647
-    return state % n
-end
+local random = check.random(20201101)
 
 local function digits(n)
     local out = {}
@@ -59,7 +55,7 @@ for name in pairs(operations) do
 end
 table.sort(names)
 
-for _ = 1, 3000 do
+for _ = 1, check.times(3000) do
     local ok_a, a = pcall(decimal.new, number())
     local ok_b, b = pcall(decimal.new, number())
     local name = names[1 + random(#names)]

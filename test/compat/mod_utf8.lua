@@ -280,11 +280,7 @@ for position, code in utf8.next, 'aй中😀' do
     check.values('next', position, code)
 end
 
-local seed = 3
-local function random(n)
-    seed = (seed * 1103515245 + 12345) % 2147483648
-    return math.floor(seed / 65536) % n
-end
+local random = check.random(3)
 
 local pieces = {'a', 'B', 'й', 'Ж', 'ß', '中', '😀', '\255', '\195', '\228\184', '\237\160\128', '\244\144\128\128',
                 '\240\159\152', '\128', '\192\128', 'ǆ', 'İ', 'Σ', 'ΐ', '\0', '\204\129', '1', '\239\191\191', '٣'}
@@ -297,7 +293,7 @@ local function word()
     return table.concat(out)
 end
 
-for _ = 1, 1000 do
+for _ = 1, check.times(1000) do
     local w, v, i, j = word(), word(), random(16) - 8, random(16) - 8
     check.values(check.show(w), utf8.len(w), utf8.upper(w), utf8.lower(w), utf8.cmp(w, v), utf8.casecmp(w, v),
                  utf8.isalpha(w), utf8.isupper(w), utf8.islower(w), utf8.isdigit(w))

@@ -6,11 +6,7 @@ local ffi = require('ffi')
 local decimal, uuid = require('decimal'), require('uuid')
 local msgpack, json, yaml = require('msgpack'), require('json'), require('yaml')
 
-local state = 19700101
-local function random(n)
-    state = state * 16807 % 2147483647
-    return state % n
-end
+local random = check.random(19700101)
 
 local function pick(list)
     return list[1 + random(#list)]
@@ -55,7 +51,7 @@ local function value(depth)
     return {[random(3) == 0 and random(50) or pick(texts)] = value(depth - 1)}
 end
 
-for i = 1, 1500 do
+for i = 1, check.times(1500) do
     local v = value(3)
     check.call('msgpack ' .. i, function() return msgpack.encode(v):hex() end)
     check.call('back ' .. i, function() return (msgpack.decode(msgpack.encode(v))) end)
@@ -112,7 +108,7 @@ local function packed(depth)
     end
     return pick({'\x81', '\xde\0\1', '\xdf\0\0\0\1'}) .. pick({'\xa1k', '\1', '\xcc\5'}) .. packed(depth - 1)
 end
-for i = 1, 3000 do
+for i = 1, check.times(3000) do
     local data = packed(3)
     if random(8) == 0 then
         data = data:sub(1, -2)

@@ -148,7 +148,7 @@ static int digest_base64_decode(lua_State *L)
 	const char *data = luaL_checklstring(L, 1, &size);
 	struct buf *out = lua_scratch_get();
 	char *p = buf_reserve(out, base64_decoded_size_max(size));
-	lua_pushlstring(L, p, base64_decode(data, size, p));
+	lua_pushlstring(L, p, base64_decode_any(data, size, p));
 	lua_scratch_put(out);
 	return 1;
 }

@@ -210,7 +210,7 @@ function digest.base64_decode(text)
     if type(text) ~= 'string' then
         error('Usage: digest.base64_decode(string)', 2)
     end
-    return C.base64_decode((text:gsub('[-_=]', {['-'] = '+', ['_'] = '/', ['='] = ''})))
+    return C.base64_decode(text)
 end
 
 digest.xxhash32, digest.xxhash64 = xxhash.xxhash32, xxhash.xxhash64

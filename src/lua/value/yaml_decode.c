@@ -68,14 +68,6 @@ static void throw_problem(struct reader *r)
 	lua_State *L = r->L;
 	if (p->error == YAML_MEMORY_ERROR)
 		luaL_error(L, "yaml.decode: not enough memory");
-	if (p->error == YAML_READER_ERROR) {
-		if (p->problem_value != -1)
-			lua_pushfstring(L, "%s: #%d at %d", p->problem, p->problem_value,
-					(int)p->problem_offset);
-		else
-			lua_pushfstring(L, "%s at %d", p->problem, (int)p->problem_offset);
-		lua_error(L);
-	}
 	int top = lua_gettop(L);
 	lua_pushfstring(L, "%s at document: %d", p->problem, r->document_count);
 	if (p->problem_mark.line != 0 || p->problem_mark.column != 0)
@@ -92,11 +84,16 @@ static void throw_problem(struct reader *r)
 
 static void next_event(struct reader *r)
 {
+	bool is_document = r->has_event && r->event.type == YAML_DOCUMENT_START_EVENT;
 	if (r->has_event)
 		yaml_event_delete(&r->event);
 	r->has_event = false;
-	if (!yaml_parser_parse(&r->parser, &r->event))
+	if (!yaml_parser_parse(&r->parser, &r->event)) {
+		/* That is all the reference says where a document begins with what is no node. */
+		if (is_document)
+			luaL_error(r->L, "unexpected END event");
 		throw_problem(r);
+	}
 	r->has_event = true;
 }
 
@@ -137,22 +134,31 @@ static void check_number(lua_State *L, double value, const struct lua_codec *cod
 		luaL_error(L, "number must not be NaN or Inf");
 }
 
+/** What strtod() takes as a whole: infinities, NaN and hexadecimal numbers, too. */
+static bool push_real(lua_State *L, const char *s, size_t len, const struct lua_codec *codec)
+{
+	if (len == 0 || strchr("+-.0123456789iInN", *s) == NULL)
+		return false;
+	char *end;
+	double value = strtod(s, &end);
+	if (end != s + len)
+		return false;
+	check_number(L, value, codec);
+	lua_pushnumber(L, value);
+	return true;
+}
+
 /** A plain scalar: null, a boolean, a number, or else a string. */
 static void push_plain(lua_State *L, const char *s, size_t len, const struct lua_codec *codec)
 {
-	if (len == 0 || equals(s, len, "~") || equals(s, len, "null")) {
+	if (equals(s, len, "~") || equals(s, len, "null")) {
 		lua_push_null(L);
 	} else if (equals(s, len, "true") || equals(s, len, "yes")) {
 		lua_pushboolean(L, true);
 	} else if (equals(s, len, "false") || equals(s, len, "no")) {
 		lua_pushboolean(L, false);
-	} else if (!push_integer(L, s, len)) {
+	} else if (!push_integer(L, s, len) && !push_real(L, s, len, codec)) {
 		lua_pushlstring(L, s, len);
-		if (lua_isnumber(L, -1)) {
-			check_number(L, lua_tonumber(L, -1), codec);
-			lua_pushnumber(L, lua_tonumber(L, -1));
-			lua_remove(L, -2);
-		}
 	}
 }
 
@@ -174,7 +180,7 @@ static bool push_tagged(lua_State *L, const char *tag, const char *s, size_t len
 	if (strcmp(tag, "str") == 0) {
 		lua_pushlstring(L, s, len);
 	} else if (strcmp(tag, "int") == 0) {
-		lua_push_int64(L, strtoll(s, NULL, 10));
+		lua_pushnumber(L, (double)strtoll(s, NULL, 10));
 	} else if (strcmp(tag, "float") == 0) {
 		lua_pushnumber(L, strtod(s, NULL));
 	} else if (strcmp(tag, "bool") == 0) {
@@ -241,14 +247,13 @@ static void push_mapping(struct reader *r)
 	next_event(r);
 	while (r->event.type != YAML_MAPPING_END_EVENT) {
 		push_value(r);
-		bool is_key = lua_type(L, -1) != LUA_TNUMBER ||
-			      lua_tonumber(L, -1) == lua_tonumber(L, -1);
+		bool is_nan = lua_type(L, -1) == LUA_TNUMBER &&
+			      lua_tonumber(L, -1) != lua_tonumber(L, -1);
 		next_event(r);
 		push_value(r);
-		if (is_key)
-			lua_rawset(L, -3);
-		else
-			lua_pop(L, 2);
+		if (is_nan)
+			luaL_error(L, "table index is NaN");
+		lua_rawset(L, -3);
 		next_event(r);
 	}
 	if (r->codec->decode_save_metatables) {

@@ -157,6 +157,21 @@ function check.values(name, ...)
     report(true, ...)
 end
 
+-- A generator for tests that draw what they try: random(n) is from 0 to n - 1, and the same in both
+-- programs. CHECK_SEED in the environment chooses other numbers, CHECK_TIMES=20 twenty times as many.
+function check.random(seed)
+    local state = (seed + tonumber(os.getenv('CHECK_SEED') or 0) * 7919) % 2147483646 + 1
+    return function(n)
+        state = state * 16807 % 2147483647
+        return state % n
+    end
+end
+
+-- How often to try.
+function check.times(n)
+    return n * tonumber(os.getenv('CHECK_TIMES') or 1)
+end
+
 -- Ends the test: both programs have to come this far.
 function check.finish()
     print('# ' .. count .. ' checks')

@@ -118,6 +118,10 @@ static void test_base64(void **state)
 	}
 	assert_int_equal(base64_decode("Zm9v\nYm Fy", 10, out), 6);
 	assert_memory_equal(out, "foobar", 6);
+	assert_int_equal(base64_decode("Zg==Zg==", 8, out), 3);
+	assert_int_equal(base64_decode("-_+/", 4, out), 1);
+	assert_int_equal(base64_decode_any("-_+/", 4, out), 3);
+	assert_memory_equal(out, "\xfb\xff\xbf", 3);
 }
 
 /** Reads a path back as "#index" and "key" joined by slashes; NULL where it is wrong. */
