@@ -81,4 +81,73 @@ c:get(u .. '/hello').status, c:get(u .. '/status/404').status, c:get(u .. '/shor
 s = c:stat()
 s.total_requests, s.http_200_responses, s.active_requests
 ]]
+refused, methods = 'http://127.0.0.1:1/', {'get', 'head', 'options', 'delete', 'trace', 'connect', 'post', 'put', 'patch'}
+for _, name in ipairs(methods) do
+    local has_body = name == 'post' or name == 'put' or name == 'patch'
+    for _, call in ipairs{{'module', function(...) return http[name](...) end},
+                          {'client', function(...) return c[name](c, ...) end}} do
+        local where, f = unpack(call)
+        check.call(where .. ' ' .. name .. ' refused', function()
+            local r = has_body and f(refused, 'x') or f(refused)
+            return r.status, r.reason
+        end)
+        check.call(where .. ' ' .. name .. ' nothing', f)
+        check.call(where .. ' ' .. name .. ' table', f, {})
+        if has_body then
+            check.call(where .. ' ' .. name .. ' options', f, u .. '/echo', 'x', 'y')
+            check.call(where .. ' ' .. name .. ' headers', f, u .. '/echo', 'x', {headers = 'y'})
+            check.call(where .. ' ' .. name, function() return stable(f(u .. '/echo', 'x', {headers = {a = 'b'}})) end)
+        else
+            check.call(where .. ' ' .. name .. ' options', f, u .. '/echo', 'y')
+            check.call(where .. ' ' .. name .. ' headers', f, u .. '/echo', {headers = 'y'})
+            if name ~= 'connect' then
+                check.call(where .. ' ' .. name, function() return stable(f(u .. '/echo', {headers = {a = 'b'}})) end)
+            end
+        end
+    end
+end
+check [[
+c.get(u .. '/hello')
+c.request()
+c:request()
+c:request('GET')
+c:request(5, u).status
+c:request('GET', {})
+c:request({}, u .. '/hello')
+c:request('GET', u .. '/hello', nil, 5)
+c:request('', u .. '/hello').status
+c:nosuch()
+http.nosuch()
+http.new({max_connections = -1, max_total_connections = 5}):get(u .. '/hello').status
+http.new({unknown = 1}):get(u .. '/hello').status
+http.new({5}):get(u .. '/hello').status
+http.new():stat()
+http.get(u .. '/hello', {timeout = 5}).status, http.get(u .. '/hello', {timeout = 1e9}).status
+http.get(u .. '/hello', {timeout = {}})
+http.get(u .. '/hello', {verbose = false, verify_host = 0, verify_peer = 0}).status
+http.get(u .. '/hello', {verify_host = false, verify_peer = true}).status
+http.get(u .. '/hello', {ca_file = 5, ca_path = 5}).status
+http.get(u .. '/hello', {ca_path = '/nowhere', ssl_cert = '/nowhere', ssl_key = '/nowhere'}).status
+http.get(u .. '/hello', {low_speed_limit = 1, low_speed_time = 5}).status
+http.get(u .. '/hello', {max_header_name_len = 5}).headers['x-two']
+http.get(u .. '/hello', {no_proxy = '*', proxy = 'http://127.0.0.1:1'}).status
+http.get(u .. '/hello', {no_proxy = '', proxy = '', proxy_port = 1}).status
+http.get(u .. '/hello', {proxy = 'http://127.0.0.1', proxy_port = 1, proxy_user_pwd = 'a:b'}).status
+http.get(u .. '/hello', {interface = 'nosuch0'}).status
+http.get(u .. '/hello', {unix_socket = 5}).status
+http.get(u .. '/hello', {follow_location = 5}).status
+http.get(u .. '/echo', {headers = {a = {}}}).status
+http.get(u .. '/echo', {headers = {a = true}}).status
+http.get(u .. '/echo', {headers = {[1] = 'x'}}).status
+http.get(u .. '/echo', {headers = {[''] = 'x'}}).status
+http.get(u .. '/hello\0x').status
+http.get('http://[::1').status
+http.get('127.0.0.1:1').status
+http.get(('x'):rep(10000)).status
+http.get('http://' .. ('x'):rep(10000)).status
+http.post(u .. '/echo', ('x'):rep(100000)).status, #http.post(u .. '/echo', ('x'):rep(100000)).body > 100000
+http.post(u .. '/echo', '\0\255').status
+r = http.get(u .. '/hello')
+r.cookies ~= nil, r.proto, r.reason, r.nosuch
+]]
 check.finish()

@@ -22,7 +22,7 @@ local function descriptors()
 end
 
 local test = tap.test('http.client')
-test:plan(9)
+test:plan(10)
 
 test:test('redirections', function(t)
     t:plan(3)
@@ -138,6 +138,29 @@ test:test('time-outs in pieces', function(t)
     pcall(endless.finish, endless, 0)
     io, endless = nil, nil
     t:ok(descriptors() <= before + 8, 'descriptors are bounded by the connections kept')
+end)
+
+test:test('bad input', function(t)
+    t:plan(14)
+    local function fails(name, pattern, f, ...)
+        local ok, err = pcall(f, ...)
+        t:ok(not ok and tostring(err):find(pattern, 1, true), name, {ok, err})
+    end
+    fails('new of a number', 'Usage: http.client.new', http.new, 5)
+    fails('new of a text', 'Usage: http.client.new', http.new, 'x')
+    fails('max_connections of a text', 'should be a number', http.new, {max_connections = 'x'})
+    fails('max_total_connections of a table', 'should be a number', http.new, {max_total_connections = {}})
+    local client = http.new()
+    fails('a method without a client', 'Use client:get(...)', client.get, u)
+    fails('another', 'Use client:stat(...)', client.stat)
+    fails('of another table', 'Use client:stat(...)', client.stat, {})
+    fails('a line break in a name', 'line breaks', http.get, u, {headers = {['a\r\nb'] = 'c'}})
+    fails('a line break in a value', 'line breaks', http.get, u, {headers = {a = 'b\nc: d'}})
+    t:is(client:get(u .. '/hello', {timeout = -1}).status, 408, 'a negative time')
+    t:is(client:get(u .. '/hello', {timeout = math.huge}).status, 200, 'time without end')
+    t:ok(pcall(client.get, client, u .. '/hello', {timeout = 0 / 0}) ~= nil, 'NaN')
+    t:is(client:stat().active_requests, 0, 'nothing is left')
+    t:is(client:stat().http_200_responses >= 1, true, 'and counted')
 end)
 
 os.exit(test:check() and 0 or 1)

@@ -98,7 +98,7 @@ local function check_headers(headers)
         error('opts.headers should be a table', 0)
     end
     for name, value in pairs(headers) do
-        if type(name) ~= 'string' and type(name) ~= 'number' then
+        if type(name) ~= 'string' then
             error('opts.headers keys should be strings', 0)
         elseif type(value) ~= 'string' then
             error('opts.headers values should be strings', 0)
@@ -407,14 +407,31 @@ end
 
 local USAGE = 'request(method, url[, body, [options]])'
 
+-- The client of a method that may have been called with a dot.
+local function check_client(self, name)
+    if getmetatable(self) ~= client_mt then
+        error(('Use client:%s(...) instead of client.%s(...):'):format(name, name), 3)
+    end
+end
+
+local function check_text(value, position)
+    if type(value) ~= 'string' and type(value) ~= 'number' then
+        error(("bad argument #%d to 'request' (string expected, got %s)"):format(position, type(value)), 3)
+    end
+    return tostring(value)
+end
+
 function client_mt:request(method, url, body, options)
-    if type(method) ~= 'string' or (type(url) ~= 'string' and type(url) ~= 'number') then
+    if method == nil or url == nil then
         error(USAGE, 2)
-    elseif options ~= nil and type(options) ~= 'table' then
+    end
+    check_client(self, 'request')
+    method, url = check_text(method, 1), check_text(url, 2)
+    if options ~= nil and type(options) ~= 'table' then
         error('fifth argument must be a table', 2)
     end
     options = options or {}
-    local ok, request = pcall(prepare, self, method, tostring(url), body, options)
+    local ok, request = pcall(prepare, self, method, url, body, options)
     if not ok then
         error(request, type(request) == 'string' and 2 or nil)
     end
@@ -437,17 +454,20 @@ end
 
 for _, method in ipairs({'get', 'head', 'options', 'delete', 'trace', 'connect'}) do
     client_mt[method] = function(self, url, options)
+        check_client(self, method)
         return self:request(method:upper(), url, nil, options)
     end
 end
 
 for _, method in ipairs({'post', 'put', 'patch'}) do
     client_mt[method] = function(self, url, body, options)
+        check_client(self, method)
         return self:request(method:upper(), url, body, options)
     end
 end
 
 function client_mt:stat()
+    check_client(self, 'stat')
     return C.stat(self.curl)
 end
 
