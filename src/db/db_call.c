@@ -48,21 +48,26 @@ static int check_runtime(const char *name)
 	return -1;
 }
 
-/** May the user call it by what was granted on functions of scripts, by name or all of them? */
+/**
+ * May the user call it: as everything, or by what was granted on functions of scripts, by name or
+ * all of them?
+ */
 static bool may_call_global(const char *name, size_t len)
 {
+	if (access_allows(PRIV_EXECUTE, OBJECT_UNIVERSE, UINT32_MAX, NULL))
+		return true;
 	const struct access *access = access_of_lua_call(name, len, false);
 	if (access != NULL &&
 	    access_allows(PRIV_EXECUTE, OBJECT_LUA_CALL, UINT32_MAX, access))
 		return true;
-	return call_runtime != NULL && !call_runtime->is_builtin(name, len) &&
-	       access_allows(PRIV_EXECUTE, OBJECT_LUA_CALL, UINT32_MAX, NULL);
+	return access_allows(PRIV_EXECUTE, OBJECT_LUA_CALL, UINT32_MAX, NULL) &&
+	       !call_runtime->is_builtin(name, len);
 }
 
 /** A function that is not in _func: by its global name. */
 static int call_global(const char *name, size_t len, struct port *args, struct port *result)
 {
-	if (may_call_global(name, len))
+	if (call_runtime != NULL && may_call_global(name, len))
 		return call_runtime->call(name, len, args, result);
 	char *copy = xstrndup(name, len < IDENTIFIER_MAX ? len : IDENTIFIER_MAX);
 	int rc = access_check(PRIV_EXECUTE, OBJECT_FUNCTION, copy, UINT32_MAX, NULL);
