@@ -290,6 +290,28 @@ client = socket.tcp_connect('127.0.0.1', server:name().port)
 check.values('greeting', client:read(128, 5))
 ask('box.session.type(), box.session.user(), box.session.peer():gsub("%d+$", "N")')
 client:close()
+
+-- Triggers of sessions: a console is a login of the admin.
+local seen = {}
+local function note(name)
+    return function(user, ok)
+        table.insert(seen, {name, box.session.type(), box.session.user(), box.session.fd() >= 0,
+                            box.session.peer() ~= nil, user or 'none', ok or false})
+    end
+end
+box.session.on_connect(note('connect'))
+box.session.on_auth(note('auth'))
+box.session.on_disconnect(note('disconnect'))
+client = socket.tcp_connect('127.0.0.1', server:name().port)
+client:read(128, 5)
+client:close()
+for _ = 1, 1000 do
+    if seen[3] ~= nil then
+        break
+    end
+    fiber.sleep(0.005)
+end
+check.values('triggers', seen)
 server:close()
 fio.unlink(path)
 check.finish()

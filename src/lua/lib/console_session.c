@@ -78,7 +78,10 @@ int lua_console_session_begin(lua_State *L)
 	if (getpeername(fd, (struct sockaddr *)&peer->sa, &peer->len) != 0)
 		peer->len = 0;
 	session_enter(console->session, 0);
-	if (trigger_run(&session_connect_triggers, console->session) != 0) {
+	/* Whoever reaches a console is the admin: that counts as a login. */
+	struct session_auth auth = {console->session, "admin", true};
+	if (trigger_run(&session_connect_triggers, console->session) != 0 ||
+	    trigger_run(&session_auth_triggers, &auth) != 0) {
 		console_session_delete(L, console);
 		return lua_throw(L);
 	}
@@ -90,9 +93,9 @@ int lua_console_session_end(lua_State *L)
 	struct session *session = session_peek();
 	if (session == NULL || session->vtab != &console_vtab)
 		return 0;
-	session->fd = -1;
 	if (trigger_run(&session_disconnect_triggers, session) != 0)
 		diag_log();
+	session->fd = -1;
 	console_session_delete(L, session->owner);
 	return 0;
 }
