@@ -12,28 +12,48 @@ local function is_plain_object(value)
     return getmetatable(value) == nil and next(value) ~= nil and #value == 0
 end
 
+-- What a line in JSON says of itself: a table's fields by these names give way.
+local OWN_NAMES = {'level', 'pid', 'cord_name', 'fiber_id', 'fiber_name', 'file', 'line'}
+
+local function without_own_names(object)
+    local copy
+    for _, name in ipairs(OWN_NAMES) do
+        if object[name] ~= nil then
+            copy = copy or table.copy(object)
+            copy[name] = nil
+        end
+    end
+    return copy or object
+end
+
 -- The text, and whether it is a JSON object.
 local function text_of(value, ...)
-    if type(value) == 'table' then
+    if value == nil and select('#', ...) > 0 then
+        error("bad argument #1 to '?' (string expected, got nil)", 3)
+    elseif type(value) == 'table' then
+        local is_object = is_plain_object(value)
+        if is_object then
+            value = without_own_names(value)
+        end
         local ok, text = pcall(require('json').encode, value)
         if not ok then
             return tostring(value), false
         end
-        return text, is_plain_object(value)
+        return text, is_object
     elseif select('#', ...) > 0 then
         return tostring(value):format(...), false
     end
     return tostring(value), false
 end
 
--- The level's function. Lines up to 'warn' say where they come from.
+-- The level's function. Lines up to 'warn', and all in JSON, say where they come from.
 local function writer(level, module)
     return function(...)
         if level > config.level_of(module) then
             return
         end
         local file, line
-        if level <= levels.warn then
+        if level <= levels.warn or config.current.format == 'json' then
             local info = debug.getinfo(2, 'Sl')
             file, line = info and info.short_src, info and info.currentline
         end
@@ -63,7 +83,7 @@ function log.level(level)
     if problem ~= nil then
         error(problem, 2)
     end
-    config.set('level', level)
+    config.set('level', config.number_of(level))
 end
 
 function log.log_format(format)
@@ -106,29 +126,32 @@ local function open(given)
     config.open(target, is_nonblock)
 end
 
+local function check_static(given, name)
+    if config.is_open() and given[name] ~= nil and given[name] ~= config.current[name] then
+        wrong(name, "can't be set dynamically")
+    end
+end
+
 local function configure(_, given)
     given = given or {}
     if type(given) ~= 'table' then
         error('log.cfg: a table expected', 2)
     end
+    check_static(given, 'log')
     for name, check in pairs(checks) do
         local problem = given[name] ~= nil and check(given[name])
         if problem then
             wrong(name, problem)
         end
     end
+    check_static(given, 'nonblock')
     if not config.is_open() then
         open(given)
-    else
-        for _, name in ipairs({'log', 'nonblock'}) do
-            if given[name] ~= nil and given[name] ~= config.current[name] then
-                wrong(name, "can't be set dynamically")
-            end
-        end
     end
     for _, name in ipairs({'level', 'format', 'modules'}) do
-        if given[name] ~= nil then
-            config.set(name, given[name])
+        local value = given[name]
+        if value ~= nil then
+            config.set(name, name == 'level' and config.number_of(value) or value)
         end
     end
 end

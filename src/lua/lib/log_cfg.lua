@@ -46,6 +46,7 @@ end
 local function number_of(level)
     return LEVELS[level] or level
 end
+M.number_of = number_of
 
 -- The level of a module, or of all.
 function M.level_of(module)
@@ -62,7 +63,7 @@ local apply = {
 -- Sets the level, the format or the levels of modules, which have been checked.
 function M.set(name, value)
     apply[name](value)
-    current[name] = value
+    current[name] = name == 'level' and number_of(value) or value
     if listener ~= nil then
         listener(name, value)
     end
