@@ -88,6 +88,8 @@ struct connection {
 	struct map_u64 streams;
 	/** By name: the events it watches (subscription.h). */
 	struct map_str subscriptions;
+	/** Bytes of those names. */
+	size_t subscription_bytes;
 	/** What the client said in ID that it can do: bits (1 << enum iproto_feature). */
 	uint64_t features;
 	unsigned char salt[SALT_SIZE];

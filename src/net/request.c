@@ -402,14 +402,16 @@ bool request_process(struct connection *con, const struct packet *packet)
 	struct stream *stream = NULL;
 	if (rc == 0 && row.stream_id != 0) {
 		stream = stream_get(con, row.stream_id);
-		if (stream->is_busy) {
-			stream_queue(stream, packet);
-			return false;
-		}
-		stream_enter(stream);
-	} else {
-		stream_disturb(NULL);
+		rc = stream != NULL ? 0 : -1;
 	}
+	if (stream != NULL && stream->is_busy) {
+		stream_queue(stream, packet);
+		return false;
+	}
+	if (stream != NULL)
+		stream_enter(stream);
+	else
+		stream_disturb(NULL);
 	session_enter(con->session, row.sync);
 	if (rc != 0 || run(con, packet, &row) != 0)
 		answer_error(con, row.sync);

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "core/memory.h"
+#include "db/error.h"
 #include "db/txn/txn.h"
 #include "net/stat.h"
 #include "net/worker.h"
@@ -26,6 +27,10 @@ struct stream *stream_get(struct connection *con, uint64_t id)
 	struct stream *s = map_u64_get(&con->streams, id);
 	if (s != NULL)
 		return s;
+	if (con->streams.count >= STREAMS_MAX) {
+		client_error(ER_ILLEGAL_PARAMS, "too many streams on a connection");
+		return NULL;
+	}
 	s = xcalloc(1, sizeof(*s));
 	s->id = id;
 	s->con = con;

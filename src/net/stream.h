@@ -34,7 +34,13 @@ struct stream {
 /** Streams with a packet to take, or with nothing but their end before them. */
 extern struct list streams_ready;
 
-/** The stream of a packet. It is busy where it was before: then the packet waits its turn. */
+/** So many streams may a connection have at once: at work, or with a transaction. */
+enum { STREAMS_MAX = 10000 };
+
+/**
+ * The stream of a packet. It is busy where it was before: then the packet waits its turn. NULL
+ * with an error set where there are too many.
+ */
 struct stream *stream_get(struct connection *con, uint64_t id);
 
 /** Keeps a packet, whose memory it takes over, until the one before is done. */

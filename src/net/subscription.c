@@ -39,12 +39,14 @@ int subscription_watch(struct connection *con, const char *name, size_t len)
 		watcher_ack(&s->watcher);
 		return 0;
 	}
-	if (con->subscriptions.count >= SUBSCRIPTIONS_MAX) {
+	if (con->subscriptions.count >= SUBSCRIPTIONS_MAX ||
+	    con->subscription_bytes + len > SUBSCRIPTION_BYTES_MAX) {
 		client_error(ER_ILLEGAL_PARAMS, "too many watchers on a connection");
 		return -1;
 	}
 	s = xmalloc(sizeof(*s));
 	s->con = con;
+	con->subscription_bytes += len;
 	map_str_put(&con->subscriptions, name, len, s);
 	watcher_register(&s->watcher, name, len, send_event);
 	return 0;
@@ -55,6 +57,7 @@ void subscription_unwatch(struct connection *con, const char *name, size_t len)
 	struct subscription *s = map_str_del(&con->subscriptions, name, len);
 	if (s == NULL)
 		return;
+	con->subscription_bytes -= len;
 	watcher_unregister(&s->watcher);
 	xfree(s);
 }
@@ -71,4 +74,5 @@ void subscription_drop_all(struct connection *con)
 	}
 	map_str_destroy(&con->subscriptions);
 	map_str_create(&con->subscriptions);
+	con->subscription_bytes = 0;
 }

@@ -11,6 +11,8 @@ struct connection;
 enum {
 	/** Names that a connection may watch: each takes memory. */
 	SUBSCRIPTIONS_MAX = 10000,
+	/** All their names together. */
+	SUBSCRIPTION_BYTES_MAX = 1 << 20,
 };
 
 /** Subscribes to a name or, where it is subscribed, acknowledges the last event. -1: too many. */

@@ -167,6 +167,17 @@ class Streams(Base):
             time.sleep(0.01)
         self.assertEqual(self.c.ids(), [])
 
+    def test_too_many_transactions(self):
+        other = Peer()
+        for begin in range(0, 10500, 500):
+            got = other.all(*[(BEGIN, {}, begin + i + 1) for i in range(500)])
+            if begin < 10000:
+                self.assertEqual(got, [None] * 500)
+        self.assertEqual(got, [(ILLEGAL_PARAMS, 'Illegal parameters, too many streams on a connection')] * 500)
+        self.assertEqual(other.all((COMMIT, {}, 1), (BEGIN, {}, 20000), (COMMIT, {}, 20000)), [None] * 3)
+        self.assertEqual(other.one(PING, {}, 20001), None)
+        other.close()
+
     def test_many_streams(self):
         got = self.c.all(*[(PING, {}, 1 + i % 500) for i in range(3000)])
         self.assertEqual(len(got), 3000)
@@ -235,6 +246,16 @@ class Events(Base):
                 error = header[TYPE] & ~ERROR_FLAG
         self.assertEqual(error, ILLEGAL_PARAMS)
         self.assertGreater(events, 0)
+
+    def test_too_long_names(self):
+        for round in range(2):
+            for i in range(10):
+                self.watch(str(i) * 100000)
+                self.assertEqual(self.event(), (str(i) * 100000, None))
+            self.watch('x' * 100000)
+            self.assertEqual(self.c.response()[0][TYPE] & ~ERROR_FLAG, ILLEGAL_PARAMS)
+            for i in range(10):
+                self.c.send(frame(encode({TYPE: UNWATCH}) + encode({EVENT_KEY: str(i) * 100000})))
 
     def test_a_watcher_that_leaves(self):
         for _ in range(20):
