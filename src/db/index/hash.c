@@ -8,6 +8,8 @@
  * iterator finds its place again by its last tuple, and never sees one twice.
  * Behind the last home there is a tail for what is pushed over the end.
  *
+ * In a bulk load all entries come in that order, and are written one behind the other.
+ *
  * A frozen view shares the table; the first change while it is shared makes a copy.
  */
 #include <assert.h>
@@ -16,6 +18,7 @@
 #include "core/memory.h"
 #include "db/error.h"
 #include "db/index/index_private.h"
+#include "db/index/load.h"
 #include "db/tuple/tuple.h"
 
 enum {
@@ -54,8 +57,13 @@ static size_t hash_table_bytes(size_t slot_count)
 	return sizeof(struct hash_table) + slot_count * sizeof(struct hash_slot);
 }
 
-/** NULL: OutOfMemory; never where `is_forced`. */
-static struct hash_table *hash_table_new(int bits, bool is_forced)
+static void hash_table_clear(struct hash_table *table)
+{
+	memset(table->slots, 0, table->slot_count * sizeof(struct hash_slot));
+}
+
+/** What is in the slots is not set. NULL: OutOfMemory; never where `is_forced`. */
+static struct hash_table *hash_table_alloc(int bits, bool is_forced)
 {
 	size_t slot_count = ((size_t)1 << bits) + HASH_TAIL;
 	size_t size = hash_table_bytes(slot_count);
@@ -63,10 +71,18 @@ static struct hash_table *hash_table_new(int bits, bool is_forced)
 		mem_alloc(&index_memory, size);
 	if (table == NULL)
 		return NULL;
-	memset(table, 0, size);
 	table->refs = 1;
 	table->bits = bits;
 	table->slot_count = slot_count;
+	return table;
+}
+
+/** An empty one. */
+static struct hash_table *hash_table_new(int bits, bool is_forced)
+{
+	struct hash_table *table = hash_table_alloc(bits, is_forced);
+	if (table != NULL)
+		hash_table_clear(table);
 	return table;
 }
 
@@ -94,6 +110,53 @@ static bool hash_table_fill(struct hash_table *to, const struct hash_table *from
 			return false;
 		to->slots[next++] = from->slots[i];
 	}
+	return true;
+}
+
+/* Bulk load -------------------------------------------------------------- */
+
+/** May so many entries be in a table with so many homes: three quarters full at most? */
+static inline bool hash_has_room(size_t count, int bits)
+{
+	return bits == HASH_BITS_MAX || count <= ((size_t)3 << bits) / 4;
+}
+
+/** The table is cleared by the load, in its thread. */
+static int hash_load_reserve(struct index *index, size_t count)
+{
+	struct hash_index *hash = (struct hash_index *)index;
+	int bits = HASH_BITS_MIN;
+	while (!hash_has_room(count, bits))
+		bits++;
+	if (hash->table != NULL && hash->table->bits >= bits)
+		return 0;
+	hash_table_unref(hash->table);
+	hash->table = hash_table_alloc(bits, false);
+	return hash->table != NULL ? 0 : -1;
+}
+
+/** Entries come in the order of the table: each goes to its home, or next to the one before. */
+static bool hash_load(struct index *index, const struct index_load *load)
+{
+	struct hash_index *hash = (struct hash_index *)index;
+	struct hash_table *table = hash->table;
+	assert(table != NULL || load->count == 0);
+	if (table == NULL)
+		return true;
+	hash_table_clear(table);
+	size_t next = 0;
+	for (size_t i = 0; i < load->count; i++) {
+		uint32_t value = (uint32_t)load->entries[i].hint;
+		size_t home = hash_home(table, value);
+		next = next > home ? next : home;
+		if (next == table->slot_count) {
+			hash_table_clear(table);
+			return false;
+		}
+		table->slots[next++] = (struct hash_slot){load->entries[i].tuple, value};
+	}
+	hash->size = load->count;
+	hash->version++;
 	return true;
 }
 
@@ -166,7 +229,7 @@ static int hash_prepare(struct hash_index *hash, bool is_growing, bool is_short,
 	int bits = table != NULL ? table->bits : HASH_BITS_MIN;
 	/* Three quarters full at most. */
 	if (is_growing && table != NULL && bits < HASH_BITS_MAX &&
-	    (is_short || hash->size >= ((size_t)3 << bits) / 4))
+	    (is_short || !hash_has_room(hash->size + 1, bits)))
 		bits++;
 	if (table != NULL && bits == table->bits && table->refs == 1)
 		return 0;
@@ -548,6 +611,8 @@ static const struct index_vtab hash_index_vtab = {
 	.replace = hash_replace,
 	.iterator = hash_iterator,
 	.frozen_view = hash_frozen_view,
+	.load_reserve = hash_load_reserve,
+	.load = hash_load,
 	.check = hash_check,
 };
 

@@ -151,10 +151,11 @@ struct index_vtab {
 	/**
 	 * Bulk load of an empty index that nobody uses yet (load.h); both are NULL where rows go
 	 * in one by one. `load_reserve` takes the memory that `count` entries need, in tx; -1:
-	 * OutOfMemory. `load` puts the entries, which are sorted; any thread, never fails.
+	 * OutOfMemory. `load` puts the entries, which are sorted; any thread. False: they don't fit,
+	 * which a HASH index alone may say, and it is empty; index_load_each() is for that.
 	 */
 	int (*load_reserve)(struct index *index, size_t count);
-	void (*load)(struct index *index, const struct index_load *load);
+	bool (*load)(struct index *index, const struct index_load *load);
 	/**
 	 * Debug: checks every invariant of the structure; false and a log line where one is
 	 * broken.

@@ -10,6 +10,8 @@
  * common beginning and are sorted by these. All others are compared,
  * in a merge sort; rows that were gathered in the order of the primary key mostly
  * turn out to be in order by then.
+ *
+ * Entries of a HASH index are sorted by their hashes, which is the order of its table.
  */
 #include "db/index/load.h"
 
@@ -40,7 +42,8 @@ enum {
 
 void index_load_create(struct index_load *load, struct index *index, size_t expected)
 {
-	*load = (struct index_load){.index = index};
+	*load = (struct index_load){.index = index,
+				    .is_by_hash = index->def->type == INDEX_HASH};
 	if (expected == 0)
 		return;
 	load->entries = mem_try(expected * sizeof(*load->entries));
@@ -121,7 +124,11 @@ int index_load_add(struct index_load *load, struct tuple *tuple)
 		return -1;
 	struct index_entry *entry = &load->entries[load->count];
 	entry->tuple = tuple;
-	entry->hint = def->hint_is_bytes ? load_bytes_hint(load, tuple) : tuple_hint(tuple, def);
+	if (load->is_by_hash)
+		entry->hint = tuple_hash(tuple, load->index->def->key_def);
+	else
+		entry->hint = def->hint_is_bytes ? load_bytes_hint(load, tuple) :
+			tuple_hint(tuple, def);
 	load->count++;
 	return 0;
 }
@@ -239,6 +246,8 @@ static void sort_by_hint(struct index_entry *entries, struct index_entry *other,
 
 struct sorter {
 	const struct key_def *def;
+	/** Hints are hashes, which tell nothing of the order of keys. */
+	bool is_by_hash;
 	/**
 	 * Two entries were equal. Entries that end up side by side have been compared with each
 	 * other, by their hints or whole, so nothing more is needed to find that out.
@@ -338,14 +347,14 @@ static bool run_sort_deeper(struct sorter *s, struct index_entry *run, struct in
 static void run_sort(struct sorter *s, struct index_entry *run, struct index_entry *other,
 		     size_t count, uint32_t skip)
 {
-	if (hint_settles(run[0].hint, s->def->part_count, s->def)) {
+	if (!s->is_by_hash && hint_settles(run[0].hint, s->def->part_count, s->def)) {
 		s->has_equal = true;
 		return;
 	}
 	if (entries_ascend(s, run, count))
 		return;
-	if (!s->def->hint_is_bytes || count < DEEPER_COUNT_MIN || skip > DEEPER_SKIP_MAX ||
-	    !run_sort_deeper(s, run, other, count, skip))
+	if (s->is_by_hash || !s->def->hint_is_bytes || count < DEEPER_COUNT_MIN ||
+	    skip > DEEPER_SKIP_MAX || !run_sort_deeper(s, run, other, count, skip))
 		merge_sort(s, run, other, count);
 }
 
@@ -402,7 +411,7 @@ static int check_unique(const struct index_load *load, bool has_equal)
 	const struct index_def *def = load->index->def;
 	if (!def->is_unique)
 		return 0;
-	bool is_whole_key = def->cmp_def->part_count == def->key_def->part_count;
+	bool is_whole_key = load->is_by_hash || def->cmp_def->part_count == def->key_def->part_count;
 	if (is_whole_key ? !has_equal : !has_nullable_duplicate(load))
 		return 0;
 	index_duplicate(load->index);
@@ -417,17 +426,34 @@ int index_load_sort(struct index_load *load)
 	struct index_entry *other = mem_try(size);
 	if (other == NULL)
 		return no_memory(size);
-	struct sorter sorter = {.def = load->index->def->cmp_def};
+	const struct index_def *def = load->index->def;
+	struct sorter sorter = {.def = load->is_by_hash ? def->key_def : def->cmp_def,
+				.is_by_hash = load->is_by_hash};
 	sort_entries(&sorter, load->entries, other, load->count, load->skip);
 	xfree(other);
 	return check_unique(load, sorter.has_equal);
 }
 
-int index_load_finish(struct index_load *load)
+int index_load_each(const struct index_load *load)
+{
+	struct index *index = load->index;
+	struct tuple *unused;
+	for (size_t i = 0; i < load->count; i++)
+		if (index->vtab->replace(index, NULL, load->entries[i].tuple, DUP_INSERT,
+					 &unused) != 0)
+			return -1;
+	return 0;
+}
+
+int index_load_put(const struct index_load *load)
 {
 	const struct index_vtab *vtab = load->index->vtab;
-	if (index_load_sort(load) != 0 || vtab->load_reserve(load->index, load->count) != 0)
+	if (vtab->load_reserve(load->index, load->count) != 0)
 		return -1;
-	vtab->load(load->index, load);
-	return 0;
+	return vtab->load(load->index, load) ? 0 : index_load_each(load);
+}
+
+int index_load_finish(struct index_load *load)
+{
+	return index_load_sort(load) == 0 ? index_load_put(load) : -1;
 }

@@ -24,6 +24,8 @@ struct index_entry {
 
 struct index_load {
 	struct index *index;
+	/** HASH: hints are hashes. */
+	bool is_by_hash;
 	struct index_entry *entries;
 	size_t count, capacity;
 	/** Strings: what all have in common at their beginning; hints are of what is behind. */
@@ -53,6 +55,12 @@ int index_load_gather(struct index_load *load, struct iterator *it,
 
 /** Sorts the entries. -1: ER_TUPLE_FOUND, OutOfMemory. */
 int index_load_sort(struct index_load *load);
+
+/** Puts the entries into the index one by one, in tx. -1: OutOfMemory. */
+int index_load_each(const struct index_load *load);
+
+/** Puts sorted entries into the index, in tx. -1: OutOfMemory. */
+int index_load_put(const struct index_load *load);
 
 /** Sorts and loads, in tx. -1: ER_TUPLE_FOUND, OutOfMemory; the index is empty then. */
 int index_load_finish(struct index_load *load);

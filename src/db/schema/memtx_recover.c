@@ -126,11 +126,12 @@ struct build_job {
 	/** Deferred until the job is done. */
 	struct index *index;
 	const struct index_vtab *vtab;
+	struct index *pk;
 	struct iterator *view;
 	size_t row_count;
 };
 
-/** In a worker, or in tx: everything but the memory of the index. */
+/** In a worker: everything but the memory of the index. 1: the rows do not fit. */
 static int job_run(void *arg)
 {
 	struct build_job *job = arg;
@@ -139,9 +140,26 @@ static int job_run(void *arg)
 	int rc = index_load_gather(&load, job->view, NULL, NULL);
 	if (rc == 0)
 		rc = index_load_sort(&load);
-	if (rc == 0)
-		job->vtab->load(job->index, &load);
+	if (rc == 0 && !job->vtab->load(job->index, &load))
+		rc = 1;
 	index_load_destroy(&load);
+	return rc;
+}
+
+static int build_by_rows(struct index *index, struct index *pk)
+{
+	struct tuple *tuple, *unused;
+	struct iterator *it = pk->vtab->frozen_view(pk);
+	if (it == NULL)
+		return -1;
+	index_undefer(index);
+	int rc;
+	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
+		rc = index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused);
+		if (rc != 0)
+			break;
+	}
+	it->free(it);
 	return rc;
 }
 
@@ -150,6 +168,8 @@ static void job_done(void *arg, int rc)
 	struct build_job *job = arg;
 	struct build *build = job->build;
 	job->view->free(job->view);
+	if (rc > 0)
+		rc = build_by_rows(job->index, job->pk);
 	index_undefer(job->index);
 	if (rc != 0 && build->diag.last == NULL)
 		diag_move(diag_get(), &build->diag);
@@ -158,29 +178,18 @@ static void job_done(void *arg, int rc)
 	fiber_wakeup(build->fiber);
 }
 
-static int build_by_rows(struct index *index, struct iterator *it)
-{
-	struct tuple *tuple, *unused;
-	int rc;
-	index_undefer(index);
-	while ((rc = it->next(it, &tuple)) == 0 && tuple != NULL) {
-		if (index->vtab->replace(index, NULL, tuple, DUP_INSERT, &unused) != 0)
-			return -1;
-	}
-	return rc;
-}
-
-/** Starts a worker; takes the view. */
-static int build_by_worker(struct build *build, struct index *index, struct iterator *view,
-			   size_t row_count)
+/** Starts a worker. */
+static int build_by_worker(struct build *build, struct index *index, struct index *pk)
 {
 	const struct index_vtab *vtab = index->_real_vtab;
-	if (vtab->load_reserve(index, row_count) != 0) {
-		view->free(view);
+	size_t row_count = pk->vtab->size(pk);
+	if (vtab->load_reserve(index, row_count) != 0)
 		return -1;
-	}
+	struct iterator *view = pk->vtab->frozen_view(pk);
+	if (view == NULL)
+		return -1;
 	struct build_job *job = xmalloc(sizeof(*job));
-	*job = (struct build_job){build, index, vtab, view, row_count};
+	*job = (struct build_job){build, index, vtab, pk, view, row_count};
 	build->running++;
 	build->started++;
 	worker_post(job_run, job, job_done);
@@ -190,17 +199,11 @@ static int build_by_worker(struct build *build, struct index *index, struct iter
 static int build_start(struct build *build, struct space *space, struct index *index)
 {
 	struct index *pk = space->index[0];
-	size_t row_count = pk->vtab->size(pk);
-	struct iterator *view = pk->vtab->frozen_view(pk);
-	if (view == NULL)
-		return -1;
 	/* A worker's load fills what was reserved: it can't leave rows out. */
-	if (row_count >= WORKER_ROWS_MIN && index->_real_vtab->load != NULL &&
+	if (pk->vtab->size(pk) >= WORKER_ROWS_MIN && index->_real_vtab->load != NULL &&
 	    !index->def->key_def->has_exclude_null)
-		return build_by_worker(build, index, view, row_count);
-	int rc = build_by_rows(index, view);
-	view->free(view);
-	return rc;
+		return build_by_worker(build, index, pk);
+	return build_by_rows(index, pk);
 }
 
 static int build_space(struct space *space, void *arg)

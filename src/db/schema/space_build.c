@@ -110,11 +110,8 @@ static int build_at_once(struct build *build)
 		return take_rows(build, SIZE_MAX, &is_over);
 	index_load_create(&build->load, build->index, build->row_count);
 	int rc = gather_and_sort(build);
-	const struct index_vtab *vtab = build->index->vtab;
 	if (rc == 0)
-		rc = vtab->load_reserve(build->index, build->load.count);
-	if (rc == 0)
-		vtab->load(build->index, &build->load);
+		rc = index_load_put(&build->load);
 	index_load_destroy(&build->load);
 	return rc;
 }
@@ -131,11 +128,11 @@ static int step_over(void)
 	return -1;
 }
 
+/** 1: the entries do not fit. */
 static int load_job(void *arg)
 {
 	struct build *build = arg;
-	build->index->vtab->load(build->index, &build->load);
-	return 0;
+	return build->index->vtab->load(build->index, &build->load) ? 0 : 1;
 }
 
 /** Takes the memory for all entries, in steps: each takes the blocks of some more. */
@@ -160,6 +157,8 @@ static int load_by_worker(struct build *build)
 		rc = reserve_in_steps(build);
 	if (rc == 0)
 		rc = worker_call(load_job, build);
+	if (rc > 0)
+		rc = index_load_each(&build->load);
 	index_load_destroy(&build->load);
 	return rc;
 }

@@ -4,6 +4,7 @@
  * iterators that see every tuple that stays exactly once.
  */
 #include "db/error.h"
+#include "db/index/load.h"
 #include "index_model.h"
 
 static struct {
@@ -176,6 +177,64 @@ static void test_frozen_view(void **state)
 	}
 }
 
+/** Gathers so many rows, in no order. */
+static void gather(struct index_load *load, size_t count)
+{
+	index_load_create(load, b.index, random_below(2) * count);
+	while (b.count < count) {
+		uint64_t id = random_below(4000);
+		if (b.tuples[id] != NULL)
+			continue;
+		b.tuples[id] = make_tuple(b.format, id, 1);
+		b.count++;
+		assert_int_equal(index_load_add(load, b.tuples[id]), 0);
+	}
+}
+
+static void test_load(void **state)
+{
+	static const size_t counts[] = {0, 1, 2, 12, 13, 100, 2999, 4000};
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct index_load load;
+		gather(&load, counts[i]);
+		assert_int_equal(index_load_finish(&load), 0);
+		index_load_destroy(&load);
+		check();
+		for (int n = 0; n < 1000; n++)
+			change(random_below(4000));
+		check();
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+static void test_load_duplicate(void **state)
+{
+	struct index_load load;
+	gather(&load, 500);
+	assert_int_equal(index_load_add(&load, load.entries[random_below(500)].tuple), 0);
+	assert_int_equal(index_load_finish(&load), -1);
+	assert_int_equal(diag_last()->code, ER_TUPLE_FOUND);
+	diag_clear(diag_get());
+	index_load_destroy(&load);
+}
+
+/** More rows than there is room for at the end of the table: they go in one by one. */
+static void test_load_overflow(void **state)
+{
+	struct index_load load;
+	gather(&load, 500);
+	for (size_t i = 0; i < load.count; i++)
+		load.entries[i].hint = UINT32_MAX;
+	assert_int_equal(b.index->vtab->load_reserve(b.index, load.count), 0);
+	assert_false(b.index->vtab->load(b.index, &load));
+	assert_int_equal(b.index->vtab->size(b.index), 0);
+	assert_true(b.index->vtab->check(b.index));
+	assert_int_equal(index_load_put(&load), 0);
+	index_load_destroy(&load);
+	check();
+}
+
 static void test_out_of_memory(void **state)
 {
 	int failed = 0;
@@ -210,6 +269,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_iterators, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_greater, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frozen_view, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_load, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_load_duplicate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_load_overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_out_of_memory, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, setup_db, teardown_db);
