@@ -68,6 +68,7 @@ csv.load(reader('"a""b"\r\n"c\n"'), {chunk_size = 1})
 csv.load({})
 csv.load({read = function() return nil end})
 list('a,b\nc,d\ne', {skip_head_lines = 1}), list('')
+csv.load(' a  b \n c | d \n\n ', {delimiter = ' '}), csv.load('\ta\t\tb', {delimiter = '\t'})
 #csv.load(('x'):rep(5000) .. ',1\n')[1][1]
 csv.dump({{1, 2}, {'a', 'b'}}), csv.dump({'a', 'b'}), csv.dump({}), csv.dump({{}}), csv.dump({1, 2, 3})
 csv.dump({{'a,b', 'c"d', 'e\nf', '', ' x ', "x'y", '\r'}}), csv.dump({{1, nil, 3}}), csv.dump({{true, 1.5}})

@@ -27,6 +27,7 @@ u@unix/:/x?q unix/:/x: unix/:/x:/ unix/:/x:/a:/b unix/:/x/y.z:/p?a#b unix/ unix/
 unix / // /x/ /x#f ./ . .. ../x u:@h u:p:q@h a:b a:b/c a:1b a:b1 a:1-2 a:b-c h:1?q#f h/? h? h# h?#
 h/a?b?c#d h#a#b a..b -a a- .a http://u:p@h:1/p u@h/ h:1:2 h:80: * *: http://*:80 HTTP://H h% h%4 h%4g
 h%zz l%zz@h h/%zz h?%zz h#%zz l@ l:p@ : :@ u@h:1@ 1@h 1:1@h 1.2.3.4@h unix/@h a/b@c a?b@c [::1]@h
+unix/:a unix/:a:b unix/:*:1 u@unix/:x u:p@unix/: tcp://unix/:x unix/:@ %% a%%b %%4 a%%%41 u@/tmp/x?q u:p@/tmp/x#f u@/tmp/x
 s://a://b s+1://h 1s://h s_://h ://h s:/h s:h h:1/\228 /tmp/\228 s@s://h
 ]]
 for text in texts:gmatch('%S+') do

@@ -99,7 +99,7 @@ function parser_mt:special_char(char, byte)
         self.has_quote = true
     elseif self.is_quoted then
         self:append(char)
-    elseif byte == self.delimiter then
+    elseif byte == self.delimiter and not (byte == SPACE and self.count == 0) then
         self:end_field()
     elseif byte == SPACE then
         self:append_space()

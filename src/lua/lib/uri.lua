@@ -61,7 +61,7 @@ local function parse_socket(text, pos, parts)
     local has_prefix = text:sub(pos, pos + 5) == 'unix/:'
     local from = has_prefix and pos + 6 or pos
     local to
-    if has_prefix or text:sub(pos, pos) == '/' then
+    if has_prefix or (parts.login ~= nil and text:sub(pos, pos) == '/') then
         to = socket_end(text, from)
     end
     if to == nil then
@@ -143,13 +143,13 @@ local function parse_authority(text, pos)
         parts.password = colon == ':' and password or nil
         pos = behind
     end
-    if text:sub(pos, pos + 5) == 'unix/:' or (login ~= nil and text:sub(pos, pos) == '/') then
-        local behind_socket = parse_socket(text, pos, parts)
-        if behind_socket ~= nil and parse_tail(text, behind_socket, parts) then
-            return parts
-        end
-        return nil
+    local behind_socket = parse_socket(text, pos, parts)
+    if behind_socket ~= nil and parse_tail(text, behind_socket, parts) then
+        local is_bare = text:sub(pos, pos) == '/'
+        return not (is_bare and (parts.query or parts.fragment)) and parts or nil
     end
+    -- Or else it is a host, which may be called unix.
+    parts = {login = parts.login, password = parts.password}
     pos = parse_host(text, pos, parts)
     if pos ~= nil and parse_tail(text, pos, parts) then
         return parts
@@ -159,7 +159,9 @@ end
 
 local function parse_text(text)
     text = text:match('^%Z*')
-    if text == '' or text:find('%%%X') or text:sub(-1) == '%' then
+    -- A percent sign stands before two hexadecimal digits, or another such sign.
+    local escapes = text:gsub('%%%%', '')
+    if text == '' or escapes:find('%%%X') or escapes:sub(-1) == '%' then
         return nil
     end
     local parts = {}
