@@ -15,7 +15,10 @@ enum {
 	SUBSCRIPTION_BYTES_MAX = 1 << 20,
 };
 
-/** Subscribes to a name or, where it is subscribed, acknowledges the last event. -1: too many. */
+/**
+ * Subscribes to a name or, where it is subscribed, acknowledges the last event; not for a closed
+ * connection. -1: too many.
+ */
 int subscription_watch(struct connection *con, const char *name, size_t len);
 
 void subscription_unwatch(struct connection *con, const char *name, size_t len);

@@ -200,6 +200,8 @@ static void test_disconnect(void **state)
 		send_call_number(&c, 1, "sleep", 0.01);
 		send_call_number(&c, 2, "zeros", 100000);
 		send_packet(&c, IPROTO_PING, 3, "\x80", 1);
+		/* {0x57: "watched"} */
+		send_packet(&c, IPROTO_WATCH, 4, "\x81\x57\xa7watched", 10);
 		client_close(&c);
 		wait_for(&d, "open", 0, 1, 1);
 		wait_for(&d, "done", 0, before + 3, UINT64_MAX);
