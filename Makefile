@@ -2,7 +2,7 @@
 # The front door: `make run` to try tarn, `make test` to check it, `make help` for the rest.
 # The building itself is CMake's (CMakeLists.txt, CMakePresets.json).
 
-.PHONY: help run test build debug asan fuzz bench format check-layers install clean \
+.PHONY: help run test build debug asan tsan fuzz bench format check-layers install clean \
 	deps-build deps-test deps-format deps-fuzz client-modules
 
 # Arguments for ctest, for example: make test T='-R compat'; for make fuzz, seconds: T=600
@@ -18,6 +18,7 @@ help:
 	@echo 'make build         build the server: build/tarn'
 	@echo 'make debug         build with assertions in build-debug/ and run every test there'
 	@echo 'make asan          the same with address and undefined-behaviour sanitizers, build-asan/'
+	@echo 'make tsan          run the tests of threads that serve sockets with the thread sanitizer'
 	@echo 'make fuzz          run each fuzzer for a minute (T=600: ten), build-fuzz/'
 	@echo 'make bench         run the benchmarks (B="--b tarantool" compares with another server)'
 	@echo 'make format        format the lines of C that differ from the last commit'
@@ -50,6 +51,13 @@ asan: deps-test client-modules
 	cmake --build build-asan
 	$(CTEST) --test-dir build-asan $(T)
 
+# Lua has no part in these.
+TSAN_TESTS = unit_core_mailbox unit_net_load unit_net_protocol unit_net_sessions
+tsan: deps-test
+	@$(CONFIGURE) tsan
+	cmake --build build-tsan --target $(TSAN_TESTS)
+	$(CTEST) --test-dir build-tsan -R '^unit_(core_mailbox$$|net_[lps])' $(T)
+
 fuzz: deps-fuzz
 	@$(CONFIGURE) fuzz
 	cmake --build build-fuzz
@@ -68,7 +76,7 @@ install: build
 	cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-debug build-asan build-fuzz
+	rm -rf build build-debug build-asan build-tsan build-fuzz
 
 deps-build:
 	@tools/install-deps build

@@ -24,6 +24,10 @@
 #include "core/sys.h"
 #include "core/trigger.h"
 
+#ifdef TARN_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
 enum {
 	FIBER_ID_MAIN = 1,
 	/** Stack tops are staggered by so much, lest all of them share few cache sets. */
@@ -91,6 +95,9 @@ static struct fiber *fiber_make(size_t stack_size)
 	f->stack_size = stack_size;
 	size_t color = fibers.made_count++ % STACK_COLOR_COUNT * STACK_COLOR;
 	f->_sp = context_create(stack_top(&stack) - color);
+#ifdef TARN_TSAN
+	f->_tsan_fiber = __tsan_create_fiber(0);
+#endif
 	return f;
 }
 
@@ -104,6 +111,9 @@ static void fiber_unmake(struct fiber *f)
 	region_destroy(&f->region);
 	diag_clear(&f->diag);
 	stack_destroy(&f->_stack);
+#ifdef TARN_TSAN
+	__tsan_destroy_fiber(f->_tsan_fiber);
+#endif
 	xfree(f);
 }
 
@@ -383,6 +393,9 @@ void fiber_thread_init(const char *name)
 	f->id = FIBER_ID_MAIN;
 	f->flags = FIBER_IS_RUNNING | FIBER_IS_SYSTEM;
 	main_stack_bounds(f);
+#ifdef TARN_TSAN
+	f->_tsan_fiber = __tsan_get_current_fiber();
+#endif
 	fiber_current = f;
 }
 

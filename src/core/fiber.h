@@ -115,6 +115,8 @@ struct fiber {
 	struct stack _stack;
 	/** AddressSanitizer's fake stack while switched out. */
 	void *_asan_stack;
+	/** What ThreadSanitizer knows of it. */
+	void *_tsan_fiber;
 	struct fiber_watch watch;
 	char name[FIBER_NAME_MAX + 1];
 };

@@ -6,7 +6,7 @@
  * process really spends, and it needs no header beside the object: the caller
  * tells the size again when it frees.
  *
- * With TARN_ASAN all goes to malloc, and the sanitizer sees each object; the
+ * With TARN_ASAN or TARN_TSAN all goes to malloc, and the sanitizer sees each object; the
  * accounts work the same.
  */
 #include "core/memory.h"
@@ -21,7 +21,7 @@
 
 #include "core/diag.h"
 
-#ifdef TARN_ASAN
+#if defined(TARN_ASAN) || defined(TARN_TSAN)
 #define raw_malloc malloc
 #define raw_calloc calloc
 #define raw_realloc realloc

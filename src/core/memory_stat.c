@@ -8,7 +8,7 @@
 
 #include "core/memory.h"
 
-#ifdef TARN_ASAN
+#if defined(TARN_ASAN) || defined(TARN_TSAN)
 
 void mem_visit_classes(void (*visit)(const struct mem_class *class, void *arg), void *arg)
 {

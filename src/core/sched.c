@@ -44,6 +44,9 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#ifdef TARN_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
 
 enum {
 	POLL_CHECK = 64,
@@ -104,6 +107,9 @@ static inline __attribute__((always_inline)) void switch_to(struct fiber *self, 
 	fiber_current = to;
 #ifdef TARN_ASAN
 	__sanitizer_start_switch_fiber(&self->_asan_stack, to->_stack.base, to->_stack.size);
+#endif
+#ifdef TARN_TSAN
+	__tsan_switch_to_fiber(to->_tsan_fiber, 0);
 #endif
 	context_switch(&self->_sp, to->_sp);
 	switch_finished(self);

@@ -22,7 +22,7 @@
 
 #include "core/fiber.h"
 
-#ifdef TARN_ASAN
+#if defined(TARN_ASAN) || defined(TARN_TSAN)
 #include <malloc.h>
 #define heap_malloc malloc
 #define heap_realloc realloc
