@@ -5,6 +5,7 @@
 #include "net/buffers.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -21,6 +22,7 @@ _Atomic size_t buffers_readahead = NET_READAHEAD_DEFAULT;
 
 static _Thread_local struct chunk *chunk_cache[CHUNK_CACHE_MAX];
 static _Thread_local int chunk_cache_count;
+static _Thread_local bool is_keeping;
 static _Thread_local struct buf buf_cache[BUF_CACHE_MAX];
 static _Thread_local int buf_cache_count;
 
@@ -56,7 +58,7 @@ struct chunk *chunk_get(size_t capacity)
 void chunk_put(struct chunk *c)
 {
 	assert(c->refs == 0);
-	if (c->capacity != readahead() || chunk_cache_count == CHUNK_CACHE_MAX) {
+	if (c->capacity != readahead() || chunk_cache_count == CHUNK_CACHE_MAX || !is_keeping) {
 		xfree(c);
 		return;
 	}
@@ -114,11 +116,22 @@ void outbuf_put(struct buf *b)
 	if (b->data == NULL)
 		return;
 	b->size = 0;
-	if (b->capacity <= BUF_CACHED_CAPACITY_MAX && buf_cache_count < BUF_CACHE_MAX)
+	if (b->capacity <= BUF_CACHED_CAPACITY_MAX && buf_cache_count < BUF_CACHE_MAX && is_keeping)
 		buf_cache[buf_cache_count++] = *b;
 	else
 		buf_free(b);
 	*b = (struct buf)BUF_INIT;
+}
+
+void buffers_init(void)
+{
+	is_keeping = true;
+}
+
+void buffers_free(void)
+{
+	is_keeping = false;
+	buffers_drop();
 }
 
 void buffers_drop(void)

@@ -70,5 +70,9 @@ void outbuf_get(struct buf *b);
 /** Takes a buffer back and leaves one without memory in its place. */
 void outbuf_put(struct buf *b);
 
-/** Gives back what this thread keeps. */
+/** From here on this thread keeps some of what it is given back, and from the second on none. */
+void buffers_init(void);
+void buffers_free(void);
+
+/** Gives what this thread keeps to the allocator. */
 void buffers_drop(void);

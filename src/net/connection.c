@@ -538,12 +538,13 @@ void connection_close_all(void)
 void connections_init(void)
 {
 	linger_create(&lingering, loop_ev);
+	buffers_init();
 }
 
 void connections_free(void)
 {
 	linger_destroy(&lingering);
-	buffers_drop();
+	buffers_free();
 }
 
 size_t connections_memory(void)

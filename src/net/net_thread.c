@@ -102,12 +102,13 @@ static void *thread_main(void *arg)
 {
 	struct net_thread *thread = arg;
 	fiber_thread_init("iproto");
+	buffers_init();
 	while (!thread->is_quitting) {
 		ev_run(thread->loop, EVRUN_ONCE);
 		mailbox_post(&tx_mail, &thread->reports);
 	}
 	linger_destroy(&thread->linger);
-	buffers_drop();
+	buffers_free();
 	notes_drop();
 	fiber_thread_free();
 	return NULL;
@@ -180,6 +181,10 @@ void net_threads_stop(void)
 		pthread_join(threads[i]->id, NULL);
 	on_reports(NULL);
 	mailbox_destroy(&tx_mail);
+	/* Requests that are still at work count on, but not for a thread. */
+	struct connection *con;
+	list_foreach_entry(con, &connections_all, all_link)
+		con->stat = NULL;
 	for (int i = 0; i < net_thread_count; i++)
 		thread_delete(threads[i]);
 	net_thread_count = 0;
