@@ -273,7 +273,7 @@ struct txn_savepoint *txn_savepoint_by_id(struct txn *txn, int64_t id)
 
 bool txn_savepoint_is_trivial(const struct txn *txn, const struct txn_savepoint *svp)
 {
-	if (!list_empty(&txn->on_rollback))
+	if (txn_has_any(txn, &txn->on_rollback, &txn_all_on_rollback))
 		return false;
 	const struct txn_stmt *stmt;
 	list_foreach_entry_reverse(stmt, &txn->stmts, link) {
