@@ -147,7 +147,7 @@ void lua_push_null(lua_State *L);
 void lua_push_int64(lua_State *L, int64_t value);
 void lua_push_uint64(lua_State *L, uint64_t value);
 /** A 64-bit cdata whatever the value. [raises] out of memory. */
-void lua_push_int64_cdata(lua_State *L, int64_t value);
+void lua_push_uint64_cdata(lua_State *L, uint64_t value);
 
 /** A cdata `char *` or `const char *`. [raises] out of memory. */
 void lua_push_char_ptr(lua_State *L, const char *ptr, bool is_const);

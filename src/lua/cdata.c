@@ -173,9 +173,9 @@ void lua_push_int64(lua_State *L, int64_t value)
 	lua_push_int64_cdata(L, value);
 }
 
-void lua_push_int64_cdata(lua_State *L, int64_t value)
+void lua_push_uint64_cdata(lua_State *L, uint64_t value)
 {
-	*(int64_t *)lua_push_new(L, ref_int64) = value;
+	*(uint64_t *)lua_push_new(L, ref_uint64) = value;
 }
 
 void lua_push_uint64(lua_State *L, uint64_t value)
@@ -184,7 +184,7 @@ void lua_push_uint64(lua_State *L, uint64_t value)
 		lua_pushnumber(L, (lua_Number)value);
 		return;
 	}
-	*(uint64_t *)lua_push_new(L, ref_uint64) = value;
+	lua_push_uint64_cdata(L, value);
 }
 
 void *lua_push_uuid_new(lua_State *L)

@@ -370,7 +370,7 @@ static int lua_fiber_time(lua_State *L)
 
 static int lua_fiber_time64(lua_State *L)
 {
-	lua_push_int64_cdata(L, (int64_t)(loop_time() * 1e6));
+	lua_push_uint64_cdata(L, (uint64_t)(loop_time() * 1e6));
 	return 1;
 }
 
@@ -382,7 +382,7 @@ static int lua_fiber_clock(lua_State *L)
 
 static int lua_fiber_clock64(lua_State *L)
 {
-	lua_push_int64_cdata(L, (int64_t)(loop_monotonic() * 1e6));
+	lua_push_uint64_cdata(L, (uint64_t)(loop_monotonic() * 1e6));
 	return 1;
 }
 

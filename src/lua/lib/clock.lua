@@ -31,9 +31,9 @@ local clock = {
 }
 
 -- The processor seconds that a call takes, followed by its results, in a table.
-function clock.bench(func, ...)
+function clock.bench(fun, ...)
     local start = clock.proc()
-    local result = {0, func(...)}
+    local result = {0, fun(...)}
     result[1] = clock.proc() - start
     return result
 end
