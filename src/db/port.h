@@ -77,7 +77,7 @@ extern const struct port_vtab port_msgpack_vtab;
  * A port over a MessagePack array that the caller keeps alive: arguments that came over the wire.
  */
 void port_msgpack_create(struct port *port, const char *data, const char *end);
-/** There may be tuples as extensions among the values, of these formats; borrowed. */
+/** There may be tuples as extensions among the values, of these formats (borrowed; unread). */
 void port_msgpack_set_formats(struct port *port, struct format_map *formats);
 /** The formats, or NULL. */
 struct format_map *port_msgpack_formats(const struct port *port);

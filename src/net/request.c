@@ -204,9 +204,9 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 		return run_call(con, row, &r, NULL);
 	struct format_map formats;
 	format_map_create(&formats);
-	int rc = format_map_read(&formats, r.formats);
-	if (rc == 0)
-		rc = run_call(con, row, &r, &formats);
+	/* Not before the right to call is checked: names that are told stay for good. */
+	formats.unread = r.formats;
+	int rc = run_call(con, row, &r, &formats);
 	format_map_destroy(&formats);
 	return rc;
 }

@@ -202,6 +202,13 @@ int format_map_read(struct format_map *m, const char *formats)
 	return 0;
 }
 
+int format_map_read_unread(struct format_map *m)
+{
+	const char *formats = m->unread;
+	m->unread = NULL;
+	return formats != NULL ? format_map_read(m, formats) : 0;
+}
+
 /** Splits an extension's content; NULL where it is no number with an array behind it. */
 static const char *split(const char *content, uint32_t len, uint64_t *number)
 {

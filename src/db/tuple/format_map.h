@@ -29,6 +29,8 @@ struct format_map {
 	uint64_t last;
 	uint32_t last_dict;
 	bool has_last;
+	/** A packet's formats that are still to be read, or NULL. Borrowed. */
+	const char *unread;
 };
 
 void format_map_create(struct format_map *m);
@@ -55,6 +57,9 @@ void format_map_put_formats(const struct format_map *m, struct buf *out);
  * formats that no more are remembered.
  */
 int format_map_read(struct format_map *m, const char *formats);
+
+/** The same for those that are `unread`: once it is known that their sender may do what it asks. */
+int format_map_read_unread(struct format_map *m);
 
 /**
  * Finds the array in an extension's content, and the dictionary of its names. False where

@@ -55,7 +55,10 @@ enum value_kind {
 	/** A pointer, and the size elsewhere. */
 	VALUE_TEXT,
 	VALUE_FLAG,
+	/** A pointer to a value of any type. */
+	VALUE_ANY,
 	VALUE_TIMEOUT,
+	VALUE_IS_SYNC,
 	VALUE_FEATURES,
 };
 
@@ -87,7 +90,9 @@ static const struct request_key {
 	[IPROTO_INDEX_NAME] = TEXT(index_name),
 	[IPROTO_AFTER_POSITION] = TEXT(after_position),
 	[IPROTO_FETCH_POSITION] = FLAG(fetches_position),
+	[IPROTO_TUPLE_FORMATS] = {VALUE_ANY, offsetof(struct request, formats), 0},
 	[IPROTO_TIMEOUT] = {VALUE_TIMEOUT, 0, 0},
+	[IPROTO_IS_SYNC] = {VALUE_IS_SYNC, offsetof(struct request, is_sync), 0},
 	[IPROTO_FEATURES] = {VALUE_FEATURES, 0, 0},
 };
 
@@ -139,10 +144,17 @@ static bool request_field(struct request *request, uint64_t key, const char **po
 		*(const char **)to = mp_decode_str(pos, (uint32_t *)((char *)request +
 								     k->size_offset));
 		return true;
+	case VALUE_IS_SYNC:
+		request->has_is_sync = true;
+		/* fallthrough */
 	case VALUE_FLAG:
 		if (mp_typeof(**pos) != MP_BOOL)
 			return false;
 		*(bool *)to = mp_decode_bool(pos);
+		return true;
+	case VALUE_ANY:
+		*(const char **)to = *pos;
+		mp_next(pos);
 		return true;
 	case VALUE_TIMEOUT:
 		request->has_timeout = true;

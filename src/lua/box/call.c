@@ -21,6 +21,7 @@
 #include "data/mp.h"
 #include "db/db.h"
 #include "db/error.h"
+#include "db/tuple/format_map.h"
 #include "lua/bridge_impl.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
@@ -224,6 +225,8 @@ static int push_port_msgpack(lua_State *L, const struct port *port)
 	if (port_msgpack_formats(port) != NULL) {
 		with_formats = lua_codec_default;
 		with_formats.formats = port_msgpack_formats(port);
+		if (format_map_read_unread(with_formats.formats) != 0)
+			lua_throw(L);
 		codec = &with_formats;
 	}
 	check_stack(L, count + 8);
