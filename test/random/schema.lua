@@ -75,10 +75,11 @@ local function random_part(space)
     return part
 end
 
--- A decimal and the equal double or integer are two keys of a HASH index of the reference.
+-- A decimal and the equal double or integer, or decimal of another scale, are two keys of a HASH
+-- index of the reference.
 local function settle_type(options)
     for _, part in ipairs(options.type == 'hash' and options.parts or {}) do
-        if part[2] == 'scalar' or part[2] == 'number' then
+        if part[2] == 'scalar' or part[2] == 'number' or part[2] == 'decimal' then
             options.type = 'tree'
         end
     end
@@ -135,7 +136,7 @@ end
 local BUILD_ERRORS = {
     [box.error.TUPLE_FOUND] = true, [box.error.FIELD_TYPE] = true, [box.error.FIELD_MISSING] = true,
     [box.error.MULTISTATEMENT_TRANSACTION] = true, [box.error.INDEX_PART_TYPE_MISMATCH] = true,
-    [box.error.FORMAT_MISMATCH_INDEX_PART] = true,
+    [box.error.FORMAT_MISMATCH_INDEX_PART] = true, [box.error.RTREE_RECT] = true,
 }
 
 -- Of several rows that keep an index or format from being made, either program finds its own first.
@@ -506,14 +507,20 @@ local function is_plain(parts)
     return true
 end
 
--- Does the reference not see that keys become equal? So where a nullable key loses parts.
-local function loses_parts(index, parts)
-    for _, part in ipairs(#parts < #index.parts and index.parts or {}) do
+local function has_nullable(parts)
+    for _, part in ipairs(parts) do
         if part.is_nullable then
             return true
         end
     end
     return false
+end
+
+-- Does the reference keep an order that does not hold, or need not be kept? A nullable key may get
+-- or lose parts unseen, and a HASH index hashes by the types that it had.
+local function is_mistaken(index, options)
+    return #options.parts ~= #index.parts and (has_nullable(index.parts) or has_nullable(options.parts))
+           or index.type == 'HASH' and options.type == 'hash'
 end
 
 function DDL.alter_index(space)
@@ -525,7 +532,7 @@ function DDL.alter_index(space)
     options.sequence = nil
     if not is_plain(index.parts) or not is_plain(options.parts) then
         options = {unique = chance(50)}
-    elseif loses_parts(index, options.parts) then
+    elseif is_mistaken(index, options) then
         options.parts = nil
     end
     build(('alter %s.%s %s'):format(space.name, index.name, show(options)), function()
