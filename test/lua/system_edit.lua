@@ -2,7 +2,7 @@
 -- Rows of system spaces changed by hand: what is accepted can be read back by the next start.
 local fio = require('fio')
 local test = require('tap').test('system_edit')
-test:plan(13)
+test:plan(16)
 
 box.cfg{log = 'tarn.log'}
 
@@ -73,5 +73,11 @@ test:is(restarted('#box.space.copy:select()'), tostring(#box.space.copy:select()
         'is there after a start')
 box.space.copy:drop()
 test:is(restarted('box.space.copy'), 'nil', 'and can be dropped')
+
+-- Names of system spaces, by which the server itself finds them.
+for _, name in ipairs{'_sequence', '_vspace', '_schema'} do
+    refused('the name of ' .. name, 'can not rename a system space', space.update, space,
+            box.space[name].id, {{'=', 3, 'another'}})
+end
 
 os.exit(test:check() and 0 or 1)

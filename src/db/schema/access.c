@@ -109,8 +109,13 @@ void access_denied_tell(void)
 
 int access_denied(uint32_t privileges, enum object_type type, const char *object_name)
 {
-	const struct credentials *cr = credentials_current();
-	const struct user *user = credentials_user(cr);
+	return access_denied_to(credentials_user(credentials_current()), privileges, type,
+				object_name);
+}
+
+int access_denied_to(const struct user *user, uint32_t privileges, enum object_type type,
+		     const char *object_name)
+{
 	unsigned bit = __builtin_ctz(privileges);
 	access_denied_error(bit < sizeof(privilege_names) / sizeof(privilege_names[0]) ?
 			    privilege_names[bit] : "Unknown", object_type_names[type],

@@ -20,6 +20,9 @@ int access_check_ddl(uint32_t privilege, enum object_type type, const char *obje
 
 /** The error for the first of the privileges. Returns -1. */
 int access_denied(uint32_t privileges, enum object_type type, const char *object_name);
+/** The same for another user than the current one; NULL: one without a name. */
+int access_denied_to(const struct user *user, uint32_t privileges, enum object_type type,
+		     const char *object_name);
 
 /**
  * Triggers of scripts on a denial; event: the struct error, an AccessDeniedError. A check may

@@ -55,9 +55,16 @@ static int func_decode_language(struct func_def *def, struct tuple *tuple)
 			return 0;
 		}
 	}
-	char text[64];
-	snprintf(text, sizeof(text), "%.*s", (int)(len < 63 ? len : 63), name);
+	char *text = xstrndup(name, len);
 	client_error(ER_FUNCTION_LANGUAGE, text, def->name);
+	xfree(text);
+	return -1;
+}
+
+static int string_error(uint32_t fieldno)
+{
+	client_error(ER_FIELD_TYPE, tuple_field_no_str(fieldno),
+		     field_type_names[FIELD_TYPE_STRING]);
 	return -1;
 }
 
@@ -67,7 +74,7 @@ static int func_decode_exports(struct func_def *def, const char *data)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t len;
 		if (mp_typeof(*data) != MP_STR)
-			return create_error(def, "invalid exports value");
+			return string_error(FIELD_EXPORTS);
 		const char *name = mp_decode_str(&data, &len);
 		if (str_is(name, len, "LUA"))
 			def->exports_lua = true;
@@ -101,12 +108,25 @@ static int func_check_types(const struct func_def *def, struct tuple *tuple)
 	uint32_t count = mp_decode_array(&data), len;
 	for (uint32_t i = 0; i < count; i++) {
 		if (mp_typeof(*data) != MP_STR)
-			return create_error(def, "invalid argument type");
+			return string_error(FIELD_PARAM_LIST);
 		const char *type = mp_decode_str(&data, &len);
 		if (field_type_by_name(type, len) == field_type_MAX)
 			return create_error(def, "invalid argument type");
 	}
-	const char *returns, *aggregate;
+	const char *returns, *aggregate, *routine, *access;
+	bool is_null_call;
+	if (tuple_field_str(tuple, FIELD_ROUTINE_TYPE, &routine, &len) != 0)
+		return -1;
+	if (!str_is(routine, len, "function"))
+		return create_error(def, "unsupported routine_type value");
+	if (tuple_field_str(tuple, FIELD_SQL_DATA_ACCESS, &access, &len) != 0)
+		return -1;
+	if (!str_is(access, len, "none"))
+		return create_error(def, "unsupported sql_data_access value");
+	if (tuple_field_bool(tuple, FIELD_IS_NULL_CALL, &is_null_call) != 0)
+		return -1;
+	if (!is_null_call)
+		return create_error(def, "unsupported is_null_call value");
 	if (tuple_field_str(tuple, FIELD_RETURNS, &returns, &len) != 0)
 		return -1;
 	if (field_type_by_name(returns, len) == field_type_MAX)
@@ -122,15 +142,15 @@ static int func_check(const struct func_def *def)
 {
 	if (def->id > FUNC_ID_MAX)
 		return create_error(def, "function id is too big");
-	if (def->language == FUNC_C && (def->body != NULL || def->is_sandboxed))
-		return create_error(def, "body and is_sandboxed options are not compatible with "
-				    "C language");
+	if (def->language != FUNC_LUA && (def->body != NULL || def->is_sandboxed))
+		return create_error(def, def->language == FUNC_C ?
+				    "body and is_sandboxed options are not compatible with "
+				    "C language" :
+				    "body and is_sandboxed options are not compatible with "
+				    "SQL language");
 	if (def->is_sandboxed && def->body == NULL)
 		return create_error(def, "is_sandboxed option may be set only for a persistent "
 				    "Lua function (one with a non-empty body)");
-	/* Those of a new database come before the instance is configured. */
-	if (def->language == FUNC_SQL_BUILTIN && db_is_configured)
-		return create_error(def, "given built-in is not predefined");
 	return 0;
 }
 
@@ -199,7 +219,10 @@ static int func_create(struct txn *txn, struct txn_stmt *stmt)
 	if (def == NULL)
 		return -1;
 	struct change *change = NULL;
-	if (access_check_ddl(PRIV_CREATE, OBJECT_FUNCTION, def->name, def->uid, NULL) == 0)
+	/* Those of a new database come before the instance is configured. */
+	if (def->language == FUNC_SQL_BUILTIN && db_is_configured)
+		create_error(def, "given built-in is not predefined");
+	else if (access_check_ddl(PRIV_CREATE, OBJECT_FUNCTION, def->name, def->uid, NULL) == 0)
 		change = change_new(txn, stmt, sizeof(*change), NULL, create_rollback);
 	if (change == NULL) {
 		func_def_delete(def);
@@ -233,10 +256,10 @@ static int func_drop(struct txn *txn, struct txn_stmt *stmt, struct func *func)
 	if (access_check_ddl(PRIV_DROP, OBJECT_FUNCTION, def->name, def->uid, &func->access) != 0)
 		return -1;
 	const char *why = NULL;
-	if (def->language == FUNC_SQL_BUILTIN)
-		why = "function is SQL built-in";
-	else if (schema_object_is_granted("function", def->id))
+	if (schema_object_is_granted("function", def->id))
 		why = "function has grants";
+	else if (def->language == FUNC_SQL_BUILTIN)
+		why = "function is SQL built-in";
 	else if (schema_index_has_row(SPACE_FUNC_INDEX, FUNC_INDEX_BY_FUNC, def->id))
 		why = "function has references";
 	else if (constraint_uses_func(def->id))
@@ -255,12 +278,55 @@ static int func_drop(struct txn *txn, struct txn_stmt *stmt, struct func *func)
 	return 0;
 }
 
+static bool str_equal(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool func_defs_equal(const struct func_def *a, const struct func_def *b)
+{
+	return a->id == b->id && a->uid == b->uid && str_equal(a->name, b->name) &&
+		str_equal(a->body, b->body) && str_equal(a->comment, b->comment) &&
+		a->language == b->language && a->is_setuid == b->is_setuid &&
+		a->is_deterministic == b->is_deterministic &&
+		a->is_sandboxed == b->is_sandboxed && a->is_multikey == b->is_multikey &&
+		a->exports_lua == b->exports_lua && a->exports_sql == b->exports_sql;
+}
+
+/** Does a field, which is only kept in the row, have the same value? */
+static bool func_field_equal(struct tuple *a, struct tuple *b, uint32_t fieldno)
+{
+	const char *x = tuple_field(a, fieldno), *y = tuple_field(b, fieldno);
+	if (x == NULL || y == NULL)
+		return x == y;
+	const char *x_end = x, *y_end = y;
+	mp_next(&x_end);
+	mp_next(&y_end);
+	return x_end - x == y_end - y && memcmp(x, y, x_end - x) == 0;
+}
+
+/** A row may be replaced by one that says the same. */
+static int func_alter(struct txn_stmt *stmt)
+{
+	static const uint32_t kept[] = {FIELD_PARAM_LIST, FIELD_RETURNS, FIELD_AGGREGATE};
+	struct func_def *def = func_def_decode(stmt->new_tuple);
+	if (def == NULL)
+		return -1;
+	const struct func *func = func_by_id(def->id);
+	bool is_same = func != NULL && func_defs_equal(func->def, def);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && is_same; i++)
+		is_same = func_field_equal(stmt->old_tuple, stmt->new_tuple, kept[i]);
+	func_def_delete(def);
+	if (is_same)
+		return 0;
+	client_error(ER_UNSUPPORTED, "function", "alter");
+	return -1;
+}
+
 int alter_on_func(struct txn *txn, struct txn_stmt *stmt)
 {
-	if (stmt->old_tuple != NULL && stmt->new_tuple != NULL) {
-		client_error(ER_UNSUPPORTED, "function", "alter");
-		return -1;
-	}
+	if (stmt->old_tuple != NULL && stmt->new_tuple != NULL)
+		return func_alter(stmt);
 	if (stmt->new_tuple != NULL)
 		return func_create(txn, stmt);
 	uint32_t id;

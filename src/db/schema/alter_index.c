@@ -230,6 +230,8 @@ int alter_index(struct txn *txn, struct txn_stmt *stmt, struct space *space, str
 		client_error(ER_UNSUPPORTED, "Session_settings space", "altering of indexes");
 		return -1;
 	}
+	if (def->iid == 0 && space_sequence_check_key(space, def) != 0)
+		return -1;
 	/* The reference need not build the index then; here no fiber runs meanwhile either way. */
 	bool is_disabled = def->func_id != 0 && def->func == NULL;
 	struct index_list list;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "data/mp.h"
 #include "db/error.h"
 #include "db/schema/access.h"
@@ -14,6 +15,9 @@
 #include "db/txn/txn.h"
 
 enum { FIELD_GRANTOR, FIELD_GRANTEE, FIELD_TYPE, FIELD_ID, FIELD_PRIVILEGE };
+
+/** The bits of a row that mean something. */
+enum { PRIV_ANY = 0xffff };
 
 struct priv_def {
 	uint32_t grantor, grantee, privileges, object_id;
@@ -38,9 +42,9 @@ static int priv_type_decode(const char *name, uint32_t len)
 		    memcmp(object_type_names[type], name, len) == 0)
 			return type;
 	}
-	char text[64];
-	snprintf(text, sizeof(text), "%.*s", (int)(len < 63 ? len : 63), name);
+	char *text = xstrndup(name, len);
 	client_error(ER_UNKNOWN_SCHEMA_OBJECT, text);
+	xfree(text);
 	return -1;
 }
 
@@ -51,6 +55,10 @@ static int priv_id_decode(struct tuple *tuple, struct priv_def *def)
 	if (field != NULL && mp_typeof(*field) == MP_STR) {
 		const char *name = mp_decode_str(&field, &len);
 		def->is_entity = len == 0;
+		if (def->is_entity && def->type == OBJECT_UNIVERSE) {
+			client_error(ER_UNKNOWN_SCHEMA_OBJECT, object_type_names[def->type]);
+			return -1;
+		}
 		if (def->is_entity)
 			return 0;
 		if (def->type == OBJECT_LUA_CALL) {
@@ -94,14 +102,17 @@ static int priv_resolve(struct priv_def *def, uint32_t privilege)
 					  &name);
 	if (def->access == NULL)
 		return -1;
+	uint32_t uid = credentials_current()->uid;
 	if (def->type == OBJECT_ROLE && !def->is_entity) {
 		def->role = user_find(def->object_id);
 		/* Everybody may grant the role that everybody has. */
-		if (def->role->id == ROLE_PUBLIC && privilege == PRIV_GRANT)
+		if (def->role->id == ROLE_PUBLIC && privilege == PRIV_GRANT &&
+		    def->privileges == PRIV_EXECUTE && (uid == USER_ADMIN || uid == def->grantor))
 			return 0;
 	}
 	/* Rights are the owner's to give, and the admin's, whatever others may do. */
-	uint32_t uid = credentials_current()->uid;
+	if (uid == USER_ADMIN && grantor->id != USER_ADMIN && grantor->id != owner_id)
+		return access_denied_to(grantor, privilege, def->type, name);
 	if (uid == USER_ADMIN || (uid == owner_id && uid == def->grantor))
 		return access_check(0, OBJECT_UNIVERSE, NULL, USER_ADMIN, NULL);
 	return access_denied(privilege, def->type, name);
@@ -151,7 +162,12 @@ int alter_on_priv(struct txn *txn, struct txn_stmt *stmt)
 	if (priv_decode(is_grant ? stmt->new_tuple : stmt->old_tuple, &def) != 0 ||
 	    priv_resolve(&def, is_grant ? PRIV_GRANT : PRIV_REVOKE) != 0)
 		return -1;
-	if (is_grant && def.privileges == 0) {
+	if (def.user->id == USER_ADMIN && def.type == OBJECT_UNIVERSE &&
+	    (!is_grant || def.privileges != UINT32_MAX)) {
+		client_error(ER_GRANT, "can't revoke universe from the admin user");
+		return -1;
+	}
+	if (is_grant && (def.privileges & PRIV_ANY) == 0) {
 		client_error(ER_GRANT, "the grant tuple has no privileges");
 		return -1;
 	}

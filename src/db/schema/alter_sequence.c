@@ -11,6 +11,7 @@
 #include "data/mp.h"
 #include "db/error.h"
 #include "db/schema/access.h"
+#include "db/schema/alter_shape.h"
 #include "db/schema/schema.h"
 #include "db/schema/sequence.h"
 #include "db/tuple/field_path.h"
@@ -257,26 +258,36 @@ static void space_sequence_rollback(struct change *base)
 	schema_notice_space(space_id(space));
 }
 
-static int space_sequence_check(const struct space *space, struct sequence_place place)
+static int sequence_check_key(const struct space *space, struct sequence_place place,
+			      const struct index_def *pk)
 {
 	const struct field_path *path = place.path != NULL ? place.path->path : NULL;
-	const struct index *pk = space_index_find(space, 0);
-	if (pk == NULL)
-		return -1;
-	const struct key_def *key = pk->def->key_def;
+	const struct key_def *key = pk->key_def;
 	for (uint32_t i = 0; i < key->part_count; i++) {
 		if (key->parts[i].fieldno != place.fieldno || key->parts[i].path != path)
 			continue;
 		if (key->parts[i].type == FIELD_TYPE_UNSIGNED ||
 		    key->parts[i].type == FIELD_TYPE_INTEGER)
 			return 0;
-		client_error(ER_MODIFY_INDEX, pk->def->name, space_name(space),
+		client_error(ER_MODIFY_INDEX, pk->name, space_name(space),
 			     "sequence cannot be used with a non-integer key");
 		return -1;
 	}
-	client_error(ER_MODIFY_INDEX, pk->def->name, space_name(space),
+	client_error(ER_MODIFY_INDEX, pk->name, space_name(space),
 		     "sequence field must be a part of the index");
 	return -1;
+}
+
+int space_sequence_check_key(const struct space *space, const struct index_def *pk)
+{
+	struct sequence_place place = {space->sequence_fieldno, space->sequence_path};
+	return space->sequence == NULL ? 0 : sequence_check_key(space, place, pk);
+}
+
+static int space_sequence_check(const struct space *space, struct sequence_place place)
+{
+	const struct index *pk = space_index_find(space, 0);
+	return pk == NULL ? -1 : sequence_check_key(space, place, pk->def);
 }
 
 /** The path of the row; one that can't be is none of the index's, as the check then tells. */
@@ -331,12 +342,12 @@ int alter_on_space_sequence(struct txn *txn, struct txn_stmt *stmt)
 	if (tuple_field_u32(row, 0, &id) != 0 || tuple_field_u32(row, 1, &seq_id) != 0 ||
 	    tuple_field_bool(row, 2, &is_generated) != 0)
 		return -1;
-	if (stmt->new_tuple != NULL && stmt->old_tuple != NULL) {
+	struct space *space = space_find(id);
+	struct sequence *seq = space == NULL ? NULL : sequence_find(seq_id);
+	if (seq != NULL && stmt->new_tuple != NULL && stmt->old_tuple != NULL) {
 		client_error(ER_UNSUPPORTED, "space \"_space_sequence\"", "update");
 		return -1;
 	}
-	struct space *space = space_find(id);
-	struct sequence *seq = space == NULL ? NULL : sequence_find(seq_id);
 	if (seq == NULL || space_sequence_access(space, seq, is_generated) != 0)
 		return -1;
 	if (stmt->new_tuple != NULL &&

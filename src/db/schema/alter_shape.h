@@ -42,3 +42,6 @@ int alter_check_alone(const struct txn *txn, const char *what);
 
 /** Number of rows; 0 where there is no index. */
 size_t space_row_count(const struct space *space);
+
+/** Does the space's sequence, if any, suit another primary key? -1: ER_MODIFY_INDEX. */
+int space_sequence_check_key(const struct space *space, const struct index_def *pk);

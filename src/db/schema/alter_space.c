@@ -107,8 +107,14 @@ static int space_alter_check(struct space *space, const struct space_def *def)
 	if (access_check_ddl(PRIV_ALTER, OBJECT_SPACE, def->name, old->uid,
 			     &space->access) != 0 || space_check_unlocked(space) != 0)
 		return -1;
+	/* The reference knows one engine more, and says of it what it says of those here. */
+	if (strcmp(def->engine_name, "vinyl") != 0 && engine_by_name(def->engine_name) == NULL)
+		return -1;
 	if (strcmp(def->engine_name, old->engine_name) != 0)
 		return alter_error(space, "can not change space engine");
+	/* The server's own code knows them by name. */
+	if (db_is_configured && space_is_system(space) && strcmp(def->name, old->name) != 0)
+		return alter_error(space, "can not rename a system space");
 	if (def->is_local != old->is_local)
 		return alter_error(space, "replication group is immutable");
 	if (def->is_temporary != old->is_temporary && space_row_count(space) > 0)
