@@ -92,7 +92,8 @@ static int format_use_part(struct tuple_format *format, const struct key_part *p
 {
 	struct tuple_format_field *field = &format->fields[part->fieldno];
 	bool is_described = described != NULL;
-	if (is_described && part->is_nullable && described->nullable_action != NULL) {
+	if (is_described && part->path == NULL && part->is_nullable &&
+	    described->nullable_action != NULL) {
 		client_error(ER_ACTION_MISMATCH, tuple_field_no_str(part->fieldno),
 			     described->nullable_action, "none");
 		return -1;

@@ -320,7 +320,8 @@ static void test_functions(void **state)
 	assert_int_equal(created, 1);
 	assert_int_equal(destroyed, 1);
 	assert_ok(insert(SPACE_FUNC, FUNC("100", "f", "LUA", "")));
-	assert_error(replace(SPACE_FUNC, FUNC("100", "f", "LUA", "")), ER_UNSUPPORTED,
+	assert_ok(replace(SPACE_FUNC, FUNC("100", "f", "LUA", "")));
+	assert_error(replace(SPACE_FUNC, FUNC("100", "g", "LUA", "")), ER_UNSUPPORTED,
 		     "function does not support alter");
 	assert_ok(insert(SPACE_PRIV, "[1, 40, 'function', 100, 4]"));
 	assert_error(del(SPACE_FUNC, "[100]"), ER_DROP_FUNCTION,
