@@ -170,7 +170,7 @@ void lua_push_int64(lua_State *L, int64_t value)
 		lua_pushnumber(L, (lua_Number)value);
 		return;
 	}
-	lua_push_int64_cdata(L, value);
+	*(int64_t *)lua_push_new(L, ref_int64) = value;
 }
 
 void lua_push_uint64_cdata(lua_State *L, uint64_t value)
