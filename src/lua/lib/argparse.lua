@@ -60,8 +60,8 @@ local function kinds_of(options)
     return kinds
 end
 
-local function bad_name()
-    error('bad argument #1: ID not valid', 0)
+local function bad_name(position)
+    error(('bad argument #%d: ID not valid'):format(position), 0)
 end
 
 local function check_known(kinds, names)
@@ -92,7 +92,7 @@ local function split(arguments, kinds)
         local name, value = argument:match('^%-%-([^=]*)=?(.*)$')
         if name ~= nil then
             if not name:match('^%a[%w_-]+$') then
-                bad_name()
+                bad_name(i)
             end
             local follower = arguments[i + 1]
             local takes_follower = kinds == nil or not tostring(kinds[name]):match('^boolean')
@@ -106,7 +106,7 @@ local function split(arguments, kinds)
             end
         elseif argument:match('^%-.') then
             if not argument:match('^%-%a+$') then
-                bad_name()
+                bad_name(i)
             end
             for letter in argument:gmatch('%a') do
                 add(letter, true)
