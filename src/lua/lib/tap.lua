@@ -12,14 +12,14 @@ local test_mt = {__index = methods}
 
 local function say(test, text)
     local pad = (' '):rep(4 * test.level)
-    io.stdout:write((text:gsub('[^\n]+', pad .. '%0')), '\n')
-    io.stdout:flush()
+    io.write((text:gsub('[^\n]+', pad .. '%0')), '\n')
+    io.flush()
 end
 
 -- The stack of the assertion's caller, outermost last.
 local function traceback(level)
     local frames = {}
-    level = level or 4
+    level = level or 3
     while true do
         local info = debug.getinfo(level, 'nSl')
         if info == nil then
@@ -113,7 +113,7 @@ local function deep_equal(got, expected, strict, where, path)
         equal = true -- both are NaN
     end
     if not equal then
-        where.path, where.got, where.expected = path, or_null(got), or_null(expected)
+        where.path, where.got, where.expected = path ~= '/' and path or nil, or_null(got), or_null(expected)
     end
     return equal
 end
@@ -125,12 +125,12 @@ end
 function methods.is(test, got, expected, message, extra)
     local equal = got == expected or (is_nil(got) and is_nil(expected))
     return report(test, equal, message,
-                  merge({got = or_null(got), expected = or_null(expected)}, extra))
+                  merge({got = got, expected = expected}, extra))
 end
 
 function methods.isnt(test, got, unexpected, message, extra)
     return report(test, not (got == unexpected), message,
-                  merge({got = or_null(got), unexpected = or_null(unexpected)}, extra))
+                  merge({got = got, unexpected = unexpected}, extra))
 end
 
 function methods.is_deeply(test, got, expected, message, extra)
@@ -149,6 +149,10 @@ function methods.unlike(test, got, pattern, message, extra)
                   merge({got = or_null(got), expected = pattern}, extra))
 end
 
+function methods.isnil(test, value, message, extra)
+    return report(test, value == nil, message, merge({expected = 'nil', got = or_null(value)}, extra))
+end
+
 local function typed(of)
     return function(test, value, message, extra)
         return report(test, type(value) == of, message,
@@ -156,7 +160,6 @@ local function typed(of)
     end
 end
 
-methods.isnil = typed('nil')
 methods.isstring = typed('string')
 methods.isnumber = typed('number')
 methods.istable = typed('table')
@@ -172,10 +175,11 @@ function methods.isudata(test, value, kind, message, extra)
 end
 
 function methods.iscdata(test, value, kind, message, extra)
-    local ok = type(value) == 'cdata' and ffi.istype(kind, value)
+    local ctype = ffi.typeof(kind)
+    local ok = type(value) == 'cdata' and ffi.istype(ctype, value)
     local got = type(value) == 'cdata' and tostring(ffi.typeof(value)) or type(value)
     return report(test, ok, message,
-                  merge({expected = ('cdata<%s>'):format(tostring(kind)), got = got}, extra))
+                  merge({expected = tostring(ctype), got = got}, extra))
 end
 
 -- Did everything that was planned run, and pass? Says so in comments if not.
@@ -209,14 +213,14 @@ end
 
 local new_test
 
--- A test, run by `func(test, ...)` and checked if that is given.
-function methods.test(parent, name, func, ...)
+-- A test, run by `fun(test, ...)` and checked if that is given.
+function methods.test(parent, name, fun, ...)
     local test = new_test(parent, name)
-    if func == nil then
+    if fun == nil then
         return test
     end
     test:diag(name)
-    func(test, ...)
+    fun(test, ...)
     test:diag('%s: end', name)
     return test:check()
 end
@@ -230,7 +234,7 @@ end
 
 return {
     test = function(name, func, ...)
-        io.stdout:write('TAP version 13\n')
+        io.write('TAP version 13\n')
         local test = new_test(nil, name)
         if func ~= nil then
             func(test, ...)
