@@ -51,12 +51,12 @@ asan: deps-test client-modules
 	cmake --build build-asan
 	$(CTEST) --test-dir build-asan $(T)
 
-# Lua has no part in these.
-TSAN_TESTS = unit_core_mailbox unit_net_load unit_net_protocol unit_net_sessions
+# Those that have to do with more threads than tx.
+TSAN_TARGETS = tarn unit_core_mailbox unit_net_load unit_net_protocol unit_net_sessions
 tsan: deps-test
 	@$(CONFIGURE) tsan
-	cmake --build build-tsan --target $(TSAN_TESTS)
-	$(CTEST) --test-dir build-tsan -R '^unit_(core_mailbox$$|net_[lps])' $(T)
+	cmake --build build-tsan --target $(TSAN_TARGETS)
+	$(CTEST) --test-dir build-tsan -R '_threads$$|_mailbox$$' $(T)
 
 fuzz: deps-fuzz
 	@$(CONFIGURE) fuzz

@@ -36,8 +36,6 @@ static void tell_schema_version(void)
 /** Ends a loop turn: answers go out, and the pool gets a new budget. */
 static void net_turn(void)
 {
-	if (net_thread_count > 0)
-		net_threads_receive();
 	connection_flush_all();
 	if (net_thread_count > 0)
 		net_threads_turn();

@@ -225,12 +225,6 @@ void net_thread_push(struct net_thread *thread)
 	mailbox_post(&thread->mail, &thread->orders);
 }
 
-void net_threads_receive(void)
-{
-	if (!mailbox_is_empty(&tx_mail))
-		on_reports(NULL);
-}
-
 void net_threads_turn(void)
 {
 	for (int i = 0; i < net_thread_count; i++)

@@ -34,9 +34,6 @@ struct stat_thread *net_thread_stat_of(struct net_thread *thread);
 void net_thread_tell(struct net_thread *thread, struct note *note);
 void net_thread_push(struct net_thread *thread);
 
-/** Takes in what threads have told; the loop does that by itself, too. Where there are any. */
-void net_threads_receive(void);
-
 /** The turn's end: sends what all threads are told, and counts. */
 void net_threads_turn(void);
 
