@@ -6,6 +6,9 @@
 
 #include "core/version.h"
 
+/** The commit that was built, with a "+" for changes beyond it; empty where none is known. */
+extern const char tarn_commit[];
+
 #ifdef NDEBUG
 #define TARN_BUILD_TYPE "RelWithDebInfo"
 #else

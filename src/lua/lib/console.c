@@ -222,6 +222,8 @@ void lua_console_init(lua_State *L)
 	lua_setfield(L, -2, "version");
 	lua_pushliteral(L, TARN_COMPAT_RELEASE);
 	lua_setfield(L, -2, "compat_version");
+	lua_pushstring(L, tarn_commit);
+	lua_setfield(L, -2, "commit");
 	lua_pop(L, 1);
 	lua_load_embedded(L, "console_output.lua", "internal.console_output");
 	lua_load_embedded(L, "console_session.lua", "internal.console_session");

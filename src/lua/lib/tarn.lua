@@ -9,6 +9,8 @@ local tarn = {
     -- Of the program; _TARANTOOL and box.info.version begin with `compatible`.
     version = console.version,
     compatible = _TARANTOOL:match('^[%d.]+'),
+    -- What was built: the commit, with a '+' where the sources differed from it; '' where it is unknown.
+    commit = console.commit,
     stat = {
         procedures = api.stat.procedures,
         memory = api.stat.memory,
@@ -16,7 +18,7 @@ local tarn = {
     },
 }
 
--- Checks the structure of all indexes; raises where one is damaged. Needs box.cfg{}.
+-- Checks the structure of all indexes; raises where one is damaged.
 function tarn.check()
     return api.slab.check()
 end
