@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A transaction's rows in the journal: their numbers, and the block they make.
+ * A transaction's rows in the journal: their numbers, and the block they make, or blocks.
  */
 #include "core/loop.h"
 #include "db/wal/journal.h"
@@ -9,6 +9,11 @@
 enum {
 	/** In this thread, speed counts more than size: a reader does not care. */
 	JOURNAL_ZSTD_LEVEL = 1,
+	/**
+	 * A block is ended once its rows take so much: a transaction of any size can be read
+	 * again, and without as much memory.
+	 */
+	JOURNAL_BLOCK_SIZE = 64 * 1024 * 1024,
 };
 
 void journal_assign(struct journal_entry *entry, struct vclock *vclock)
@@ -62,8 +67,13 @@ void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct b
 	bool needs_end = entry_needs_end(entry);
 	if (needs_end)
 		entry->rows[entry->row_count - 1].is_commit = false;
-	for (uint32_t i = 0; i < entry->row_count; i++)
+	for (uint32_t i = 0; i < entry->row_count; i++) {
+		if (out->size - mark >= JOURNAL_BLOCK_SIZE) {
+			xlog_block_end(out, mark, JOURNAL_ZSTD_LEVEL);
+			mark = xlog_block_begin(out);
+		}
 		xrow_encode(&entry->rows[i], out);
+	}
 	if (needs_end) {
 		struct xrow_header end = {
 			.type = IPROTO_NOP,

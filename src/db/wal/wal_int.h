@@ -57,7 +57,7 @@ void journal_set_bootstrapping(bool yesno);
  */
 void journal_assign(struct journal_entry *entry, struct vclock *vclock);
 
-/** Appends the numbered rows as a block; `vclock` moves where a row is added that ends them. */
+/** Appends the numbered rows as a block, or several where it is large; `vclock` moves where a row is added that ends them. */
 void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct buf *out);
 
 /** Moves `vclock` as far as numbering and encoding the entry will. */

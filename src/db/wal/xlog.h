@@ -7,7 +7,8 @@
  *     Version: ...\n Instance: UUID\n
  *     VClock: {1: 22}\n PrevVClock: {}\n  state before the file's first row
  *     \n
- *     block ...                           one for each transaction of a journal
+ *     block ...                           one for each transaction of a journal; large
+ *                                         ones have several
  *     d5 10 ad ed                         end marker, where the file was closed
  *
  * A block is a fixed header of 19 bytes and data; numbers are MessagePack:

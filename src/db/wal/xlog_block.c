@@ -15,6 +15,9 @@ static const char magic_plain[4] = {'\xd5', '\xba', '\x0b', '\xab'};
 static const char magic_zstd[4] = {'\xd5', '\xba', '\x0b', '\xba'};
 const char xlog_marker[XLOG_MARKER_SIZE] = {'\xd5', '\x10', '\xad', '\xed'};
 
+/** A thread's buffer is given back when it has grown over this. */
+enum { SCRATCH_KEPT_MAX = 4 * 1024 * 1024 };
+
 /** Rows of one block do not take more, packed or not: a longer claim is damage. */
 static const uint64_t block_size_max = UINT64_C(1) << 31;
 
@@ -71,11 +74,14 @@ static bool block_compress(struct buf *out, size_t data, int level)
 	char *to = buf_reserve(&scratch, ZSTD_compressBound(size));
 	size_t packed = ZSTD_compressCCtx(compressor, to, scratch.capacity, out->data + data, size,
 					  level);
-	if (ZSTD_isError(packed) || packed >= size)
-		return false;
-	memcpy(out->data + data, to, packed);
-	buf_truncate(out, data + packed);
-	return true;
+	bool is_gain = !ZSTD_isError(packed) && packed < size;
+	if (is_gain) {
+		memcpy(out->data + data, to, packed);
+		buf_truncate(out, data + packed);
+	}
+	if (scratch.capacity > SCRATCH_KEPT_MAX)
+		buf_free(&scratch);
+	return is_gain;
 }
 
 void xlog_block_end(struct buf *out, size_t mark, int level)

@@ -823,6 +823,49 @@ static void transactions_of_local_and_other_rows(void **state)
 	assert_int_equal(vclock_get(&wal_vclock, 1), 3);
 }
 
+/** A transaction that one block can't hold is spread over several. */
+static void large_transaction(void **state)
+{
+	(void)state;
+	enum { ROWS = 80, SIZE = 1024 * 1024 };
+	static struct xrow_header rows[ROWS];
+	char *body = xcalloc(1, SIZE);
+	/* A map with the tuple, as binary data: some of it packs, some does not. */
+	memcpy(body, "\x81\x21\xc6\x00\x0f\xff\xf8", 7);
+	unsigned seed = 1;
+	for (int i = 7; i < SIZE; i++)
+		body[i] = i % 4 == 0 ? (char)rand_r(&seed) : 'x';
+	for (int i = 0; i < ROWS; i++) {
+		rows[i].type = IPROTO_INSERT;
+		rows[i].body = body;
+		rows[i].body_size = SIZE - 1;
+	}
+	struct journal_entry entry = {.rows = rows, .row_count = ROWS};
+	open_journal(WAL_WRITE, INT64_MAX);
+	assert_int_equal(journal_write(&entry), 0);
+	assert_int_equal(journal_rotate(), 0);
+	struct xlog_cursor c;
+	struct xrow_header row;
+	int count = 0, blocks = 0;
+	char *path = xlog_path(dir, 0, XLOG_XLOG);
+	assert_int_equal(xlog_cursor_open(&c, path), 0);
+	for (; xlog_cursor_next_block(&c) == 0; blocks++) {
+		while (xlog_cursor_next_row(&c, &row) == 0) {
+			assert_int_equal(row.lsn, ++count);
+			assert_int_equal(row.tsn, 1);
+			assert_int_equal(row.is_commit, count == ROWS);
+			assert_int_equal(row.body_size, SIZE - 1);
+			assert_memory_equal(row.body, body, SIZE - 1);
+		}
+	}
+	assert_int_equal(c.end, XLOG_END_CLOSED);
+	assert_int_equal(count, ROWS);
+	assert_int_equal(blocks, 2);
+	xlog_cursor_close(&c);
+	xfree(path);
+	xfree(body);
+}
+
 static int result;
 
 /** All tests run in a fiber, so that they can wait. */
@@ -852,6 +895,7 @@ static int tests_func(va_list args)
 		TEST(no_journal_no_files),
 		TEST(not_open),
 		TEST(transactions_of_local_and_other_rows),
+		TEST(large_transaction),
 	};
 	result = cmocka_run_group_tests(tests, NULL, NULL);
 	loop_stop();
