@@ -38,6 +38,8 @@ function told(f)
     return out
 end
 t = tap.test('failed')
+strict = tap.test('strict')
+strict.strict = true
 check [[
 told(function() t:plan(3) end)
 told(function() t:ok(false, 'not') end)
@@ -96,6 +98,8 @@ told(function() t:test('sub', function(t, a, b) t:plan(1) t:is(a + b, 3, 'argume
 (pcall(t.ok))
 (pcall(t.nosuch, t))
 told(function() return t:check() end)
+strict:is(nil, box.NULL, 'is'), strict:isnt(nil, box.NULL, 'isnt'), strict:is_deeply({a = box.NULL}, {}, 'deep')
+strict:is(box.NULL, box.NULL, 'is'), strict:is(nil, nil, 'is'), strict:is(1ULL, 1, 'is'), strict:is(nil, 1, 'is'), strict:isnt(1, nil, 'isnt')
 u = tap.test('few')
 told(function() u:plan(2) u:ok(true, 'x') return u:check() end)
 (pcall(u.check, u))

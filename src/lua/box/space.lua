@@ -80,8 +80,8 @@ local function drop(object)
     end
 end
 
-local on_replace = trigger.space_method('on_replace')
-local before_replace = trigger.space_method('before_replace')
+local on_replace = trigger.internal.space_method('on_replace')
+local before_replace = trigger.internal.space_method('before_replace')
 
 local function create(id)
     local object = setmetatable({
@@ -95,7 +95,7 @@ end
 -- Brings the object of a space up to date.
 function M.follow(id)
     local def, object = c.describe(id), objects[id]
-    trigger.follow_space(id, def and def.name)
+    trigger.internal.follow_space(id, def and def.name)
     if def == nil then
         if object ~= nil then
             drop(object)

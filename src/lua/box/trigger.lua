@@ -8,7 +8,9 @@
 local c = require('tarn.space')
 local api = require('tarn.box.api')
 
-local M = {}
+-- `internal` is for space.lua.
+local internal = {}
+local M = {internal = internal}
 
 -- Event -> list of {name, handler}, in the order of calls.
 local events = {}
@@ -96,7 +98,7 @@ local MAKE = {on_replace = on_replace, before_replace = before_replace}
 local attached = {}
 
 -- Brings a space's triggers up to date with the events that are about it.
-function M.follow_space(id, name)
+function internal.follow_space(id, name)
     local own = attached[id] or {}
     attached[id] = own
     for _, kind in ipairs(KINDS) do
@@ -121,7 +123,7 @@ local function follow_space_event(event)
     local name = event:match('^box%.space%.(.*)%.[%a_]+$')
     local space = rawget(api.space, tonumber(id) or name or '')
     if space ~= nil then
-        M.follow_space(space.id, space.name)
+        internal.follow_space(space.id, space.name)
     end
 end
 
@@ -292,7 +294,7 @@ end
 
 -- space:on_replace() and space:before_replace(): a function, one to take away, or names:
 -- (function, nil, name) or {func = function, name = name}.
-function M.space_method(kind)
+function internal.space_method(kind)
     return function(space, new, old, name)
         local is_table = type(new) == 'table' and not is_callable(new) and
                          (new.func ~= nil or new.name ~= nil)

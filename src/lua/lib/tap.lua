@@ -113,23 +113,24 @@ local function deep_equal(got, expected, strict, where, path)
         equal = true -- both are NaN
     end
     if not equal then
-        where.path, where.got, where.expected = path ~= '/' and path or nil, or_null(got), or_null(expected)
+        where.path = path ~= '/' and path or nil
+        where.got, where.expected = or_null(got), or_null(expected)
     end
     return equal
 end
 
-local function is_nil(v)
-    return v == nil
+-- nil and box.NULL are the same unless the test is strict: then types count, too.
+local function is_same(test, got, expected)
+    return got == expected and (not test.strict or type(got) == type(expected))
 end
 
 function methods.is(test, got, expected, message, extra)
-    local equal = got == expected or (is_nil(got) and is_nil(expected))
-    return report(test, equal, message,
+    return report(test, is_same(test, got, expected), message,
                   merge({got = got, expected = expected}, extra))
 end
 
 function methods.isnt(test, got, unexpected, message, extra)
-    return report(test, not (got == unexpected), message,
+    return report(test, not is_same(test, got, unexpected), message,
                   merge({got = got, unexpected = unexpected}, extra))
 end
 
@@ -150,7 +151,8 @@ function methods.unlike(test, got, pattern, message, extra)
 end
 
 function methods.isnil(test, value, message, extra)
-    return report(test, value == nil, message, merge({expected = 'nil', got = or_null(value)}, extra))
+    return report(test, value == nil, message,
+                  merge({expected = 'nil', got = or_null(value)}, extra))
 end
 
 local function typed(of)
@@ -228,7 +230,8 @@ end
 function new_test(parent, name)
     return setmetatable({
         parent = parent, level = parent and parent.level + 1 or 0, name = name,
-        total = 0, failed = 0, planned = 0, checked = false, strict = false,
+        total = 0, failed = 0, planned = 0, checked = false,
+        strict = parent and parent.strict or false,
     }, test_mt)
 end
 

@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- tap: a test that is strict about nil and box.NULL has subtests that are.
+local tap = require('tap')
+local test = tap.test('strict')
+test:plan(4)
+test:is(nil, box.NULL, 'the same unless strict')
+test:test('a subtest', function(t)
+    t:plan(1)
+    t:ok(not t.strict, 'is not strict')
+end)
+test.strict = true
+test:isnt(nil, box.NULL, 'not the same where strict')
+test:test('a subtest of a strict one', function(t)
+    t:plan(3)
+    t:ok(t.strict, 'is strict')
+    t:isnt(nil, box.NULL, 'and tells them apart')
+    t:test('as is', function(inner)
+        inner:plan(1)
+        inner:ok(inner.strict, 'its own')
+    end)
+end)
+os.exit(test:check() and 0 or 1)
