@@ -4,30 +4,43 @@
  */
 #include "data/base64.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-static const char base64_alphabet[64] =
+static const char alphabet_standard[64] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char alphabet_url[64] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-size_t base64_encode(const void *data, size_t size, char *out)
+static inline size_t encode(const void *data, size_t size, char *out, const char *alphabet)
 {
 	const uint8_t *in = data;
 	char *p = out;
 	for (; size >= 3; size -= 3, in += 3) {
 		uint32_t v = in[0] << 16 | in[1] << 8 | in[2];
-		*p++ = base64_alphabet[v >> 18];
-		*p++ = base64_alphabet[v >> 12 & 63];
-		*p++ = base64_alphabet[v >> 6 & 63];
-		*p++ = base64_alphabet[v & 63];
+		*p++ = alphabet[v >> 18];
+		*p++ = alphabet[v >> 12 & 63];
+		*p++ = alphabet[v >> 6 & 63];
+		*p++ = alphabet[v & 63];
 	}
 	if (size > 0) {
 		uint32_t v = in[0] << 16 | (size == 2 ? in[1] << 8 : 0);
-		*p++ = base64_alphabet[v >> 18];
-		*p++ = base64_alphabet[v >> 12 & 63];
-		*p++ = size == 2 ? base64_alphabet[v >> 6 & 63] : '=';
+		*p++ = alphabet[v >> 18];
+		*p++ = alphabet[v >> 12 & 63];
+		*p++ = size == 2 ? alphabet[v >> 6 & 63] : '=';
 		*p++ = '=';
 	}
 	return p - out;
+}
+
+size_t base64_encode(const void *data, size_t size, char *out)
+{
+	return encode(data, size, out, alphabet_standard);
+}
+
+size_t base64_encode_url(const void *data, size_t size, char *out)
+{
+	return encode(data, size, out, alphabet_url);
 }
 
 /** A digit's value plus one; 0: none. Those of the alphabet for URLs alone are above 64. */
@@ -44,12 +57,34 @@ static const uint8_t base64_digits[256] = {
 	['-'] = 65, ['_'] = 66,
 };
 
+/** Four digits to three bytes; false where not all are of the standard alphabet. */
+static bool decode_group(const char *str, uint8_t *out)
+{
+	const uint8_t *s = (const uint8_t *)str;
+	/* What is no digit, or one of the other alphabet, has a bit above the six. */
+	uint32_t a = base64_digits[s[0]] - 1u, b = base64_digits[s[1]] - 1u;
+	uint32_t c = base64_digits[s[2]] - 1u, d = base64_digits[s[3]] - 1u;
+	if ((a | b | c | d) > 63)
+		return false;
+	uint32_t v = a << 18 | b << 12 | c << 6 | d;
+	out[0] = v >> 16;
+	out[1] = v >> 8;
+	out[2] = v;
+	return true;
+}
+
 static size_t decode(const char *str, size_t size, void *out, uint8_t digit_max)
 {
 	uint8_t *p = out;
 	uint32_t bits = 0;
 	int bit_count = 0;
 	for (size_t i = 0; i < size; i++) {
+		while (bit_count == 0 && size - i >= 4 && decode_group(str + i, p)) {
+			p += 3;
+			i += 4;
+		}
+		if (i == size)
+			break;
 		uint8_t digit = base64_digits[(uint8_t)str[i]];
 		if (digit == 0 || digit > digit_max)
 			continue;

@@ -21,6 +21,9 @@ static inline size_t base64_decoded_size_max(size_t size)
 /** Encodes; returns the count of characters written. No zero is put behind. */
 size_t base64_encode(const void *data, size_t size, char *out);
 
+/** The same in the alphabet for URLs, with padding. */
+size_t base64_encode_url(const void *data, size_t size, char *out);
+
 /**
  * Decodes; characters outside the alphabet (line breaks, spaces, padding) are skipped wherever
  * they are. Returns the count of bytes written.

@@ -284,6 +284,7 @@ void lua_init_modules(lua_State *L)
 		lua_digest_init,
 		lua_iproto_init,
 		lua_pickle_init,
+		lua_csv_init,
 		lua_iconv_init,
 		lua_pwd_init,
 		lua_http_init,

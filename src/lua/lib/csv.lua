@@ -1,14 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- The module `csv`: reading and writing comma-separated values. Manual: module csv.
---
--- The reader takes its text in pieces of any size. Two quotes in a row are one quote, in
--- a quoted part or out of it; any other quote begins or ends a quoted part. Spaces around a field
--- are dropped, unless quoted. A line ends with \n, \r or both.
 local log = require('log')
+local new_parser = require('tarn.csv').new
 
 local CHUNK_SIZE = 4096
-local SPACE, LF, CR = (' '):byte(), ('\n'):byte(), ('\r'):byte()
 
 local function first_char(option, name)
     option = tostring(option):sub(1, 1)
@@ -41,127 +37,7 @@ local function set_of(...)
     return '[' .. table.concat(set) .. ']'
 end
 
--- Reading -------------------------------------------------------------------
-
-local parser_mt = {}
-parser_mt.__index = parser_mt
-
-local function parser_new(options)
-    return setmetatable({
-        delimiter = options.delimiter:byte(),
-        quote = options.quote:byte(),
-        special = set_of(options.delimiter, options.quote, ' ', '\r', '\n'),
-        rows = {},      -- read and not yet taken, from first to last
-        first = 1, last = 0,
-        row = {},
-        parts = {},     -- of the field; those behind `kept` are spaces
-        count = 0, kept = 0,
-        is_quoted = false,
-        has_quote = false,      -- the last character was a quote that may begin a pair
-        line_end = nil,         -- the last character, where it ended a line
-        is_begun = false,       -- the row has a character
-    }, parser_mt)
-end
-
-function parser_mt:append(text)
-    self.count = self.count + 1
-    self.parts[self.count] = text
-    self.kept = self.count
-end
-
-function parser_mt:append_space()
-    if self.kept > 0 then
-        self.count = self.count + 1
-        self.parts[self.count] = ' '
-    end
-end
-
--- Begins or ends a quoted part; spaces before it are the field's.
-function parser_mt:toggle()
-    self.is_quoted = not self.is_quoted
-    self.kept = self.count
-end
-
-function parser_mt:end_field()
-    self.row[#self.row + 1] = table.concat(self.parts, '', 1, self.kept)
-    self.count, self.kept = 0, 0
-end
-
-function parser_mt:end_row()
-    self:end_field()
-    self.last = self.last + 1
-    self.rows[self.last] = self.row
-    self.row, self.is_begun = {}, false
-end
-
-function parser_mt:special_char(char, byte)
-    if byte == self.quote then
-        self.has_quote = true
-    elseif self.is_quoted then
-        self:append(char)
-    elseif byte == self.delimiter and not (byte == SPACE and self.count == 0) then
-        self:end_field()
-    elseif byte == SPACE then
-        self:append_space()
-    end
-end
-
-function parser_mt:feed(text)
-    local pos, size = 1, #text
-    while pos <= size do
-        local byte = text:byte(pos)
-        local line_end = self.line_end
-        self.line_end = nil
-        if self.has_quote then
-            self.has_quote = false
-            if byte == self.quote then
-                self:append(text:sub(pos, pos))
-                pos = pos + 1
-            else
-                self:toggle()
-            end
-        elseif (byte == LF or byte == CR) and not self.is_quoted then
-            if line_end == nil or line_end == byte then
-                self:end_row()
-                self.line_end = byte
-            end
-            pos = pos + 1
-        else
-            local stop = text:find(self.special, pos) or size + 1
-            if stop > pos then
-                self:append(text:sub(pos, stop - 1))
-                pos = stop
-            else
-                self:special_char(text:sub(pos, pos), byte)
-                pos = pos + 1
-            end
-            self.is_begun = true
-        end
-    end
-end
-
--- The text is over: what is there of a row is one, unless a quoted part is open.
-function parser_mt:finish()
-    if self.has_quote then
-        self:toggle()
-    elseif self.is_quoted then
-        log.warn('CSV file has errors')
-        return
-    end
-    if self.is_begun then
-        self:end_row()
-    end
-end
-
-function parser_mt:take()
-    if self.first > self.last then
-        return nil
-    end
-    local row = self.rows[self.first]
-    self.rows[self.first] = nil
-    self.first = self.first + 1
-    return row
-end
+-- Reading (the parser is in csv.c) --------------------------------------------
 
 local READ_USAGE = 'Usage: load(string or object with method read(num)returns string)'
 
@@ -186,16 +62,26 @@ local function pieces_of(readable, size)
     end
 end
 
+local function finish(parser)
+    local count = parser:finish()
+    if count == nil then
+        log.warn('CSV file has errors')
+    end
+    return count
+end
+
 -- A function that returns the next row, or nil.
 local function rows_of(readable, options)
     options = options_of(options)
     local next_piece = pieces_of(readable, options.chunk_size)
-    local parser = parser_new(options)
-    local skip, is_over = options.skip, false
+    local rows, taken, count, is_over = {}, 0, 0, false
+    local parser, skip = new_parser(options.delimiter, options.quote, rows), options.skip
     return function()
         while true do
-            local row = parser:take()
-            if row ~= nil then
+            if taken < count then
+                taken = taken + 1
+                local row = rows[taken]
+                rows[taken] = nil
                 if skip <= 0 then
                     return row
                 end
@@ -205,10 +91,10 @@ local function rows_of(readable, options)
             else
                 local piece = next_piece()
                 is_over = piece == ''
-                if is_over then
-                    parser:finish()
+                if not is_over then
+                    count = parser:feed(piece)
                 else
-                    parser:feed(piece)
+                    count = finish(parser) or count
                 end
             end
         end
@@ -240,10 +126,12 @@ end
 -- Writing -------------------------------------------------------------------
 
 local function row_text(row, options, special)
-    local fields = {}
+    local fields, quote = {}, options.quote
     for _, value in pairs(row) do
-        local quote = options.quote
-        local text = tostring(value):gsub(options.quote_pattern, function() return quote .. quote end)
+        local text = tostring(value)
+        if text:find(quote, 1, true) then
+            text = text:gsub(options.quote_pattern, options.quote_pair)
+        end
         if text:find(special) then
             text = quote .. text .. quote
         end
@@ -259,6 +147,7 @@ function csv.dump(rows, options, writable)
     end
     options = options_of(options)
     options.quote_pattern = set_of(options.quote)
+    options.quote_pair = (options.quote:rep(2):gsub('%%', '%%%%'))
     local special = set_of(options.delimiter, '\r', '\n')
     if type(rows[1]) ~= 'table' then
         rows = {rows}

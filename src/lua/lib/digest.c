@@ -7,6 +7,7 @@
  * consistent hash is that of Lamping and Veach, "A Fast, Minimal Memory, Consistent
  * Hash Algorithm" (2014), which Guava has too.
  */
+#include <endian.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <string.h>
@@ -42,20 +43,40 @@ static uint32_t word_of(const unsigned char *p, unsigned size)
 	return word;
 }
 
+static void murmur_word(struct tarn_murmur *m, const void *p)
+{
+	uint32_t word;
+	memcpy(&word, p, sizeof(word));
+	m->state ^= murmur_scramble(le32toh(word));
+	m->state = rotate_left(m->state, 13) * 5 + 0xe6546b64;
+}
+
 void tarn_murmur_update(struct tarn_murmur *m, const char *data, size_t size);
 uint32_t tarn_murmur_result(const struct tarn_murmur *m);
+uint32_t tarn_murmur_hash(const char *data, size_t size, uint32_t seed);
 int32_t tarn_consistent_hash(uint64_t key, int32_t buckets);
 
 /** Takes `size` more bytes in. */
 void tarn_murmur_update(struct tarn_murmur *m, const char *data, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		m->tail[m->size++ % 4] = data[i];
-		if (m->size % 4 != 0)
-			continue;
-		m->state ^= murmur_scramble(word_of(m->tail, 4));
-		m->state = rotate_left(m->state, 13) * 5 + 0xe6546b64;
+	const char *end = data + size;
+	while (data < end && m->size % 4 != 0) {
+		m->tail[m->size++ % 4] = *data++;
+		if (m->size % 4 == 0)
+			murmur_word(m, m->tail);
 	}
+	m->size += end - data;
+	for (; end - data >= 4; data += 4)
+		murmur_word(m, data);
+	if (m->size % 4 != 0 && data < end)
+		memcpy(m->tail, data, end - data);
+}
+
+uint32_t tarn_murmur_hash(const char *data, size_t size, uint32_t seed)
+{
+	struct tarn_murmur m = {.state = seed};
+	tarn_murmur_update(&m, data, size);
+	return tarn_murmur_result(&m);
 }
 
 /** The hash of what came so far. */
@@ -130,18 +151,43 @@ static int digest_urandom(lua_State *L)
 }
 
 /** (text) -> Base64 in one line, padded. */
+/** Characters of a line of Base64. One that is full ends with a line break, unless padded. */
+enum { BASE64_LINE = 72 };
+
+/** Breaks the `size` characters at `from` into lines, from `to` on, which is before; their end. */
+static char *base64_wrap(char *to, const char *from, size_t size)
+{
+	for (; size >= BASE64_LINE; from += BASE64_LINE, size -= BASE64_LINE) {
+		memmove(to, from, BASE64_LINE);
+		to += BASE64_LINE;
+		if (size > BASE64_LINE || to[-1] != '=')
+			*to++ = '\n';
+	}
+	memmove(to, from, size);
+	return to + size;
+}
+
+/** base64_encode(string, urlsafe, nopad, nowrap) */
 static int digest_base64_encode(lua_State *L)
 {
 	size_t size;
 	const char *data = luaL_checklstring(L, 1, &size);
+	bool is_urlsafe = lua_toboolean(L, 2), has_no_pad = is_urlsafe || lua_toboolean(L, 3);
+	size_t encoded = base64_encoded_size(size), line_count = encoded / BASE64_LINE;
 	struct buf *out = lua_scratch_get();
-	char *p = buf_reserve(out, base64_encoded_size(size));
-	lua_pushlstring(L, p, base64_encode(data, size, p));
+	char *room = buf_reserve(out, encoded + line_count), *text = room + line_count;
+	size_t len = is_urlsafe ? base64_encode_url(data, size, text) :
+				  base64_encode(data, size, text);
+	while (has_no_pad && len > 0 && text[len - 1] == '=')
+		len--;
+	if (is_urlsafe || lua_toboolean(L, 4))
+		lua_pushlstring(L, text, len);
+	else
+		lua_pushlstring(L, room, base64_wrap(room, text, len) - room);
 	lua_scratch_put(out);
 	return 1;
 }
 
-/** (Base64) -> bytes. */
 static int digest_base64_decode(lua_State *L)
 {
 	size_t size;

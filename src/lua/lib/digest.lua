@@ -11,6 +11,7 @@ ffi.cdef[[
 struct tarn_murmur { uint32_t state, size; unsigned char tail[4]; };
 void tarn_murmur_update(struct tarn_murmur *m, const char *data, size_t size);
 uint32_t tarn_murmur_result(const struct tarn_murmur *m);
+uint32_t tarn_murmur_hash(const char *data, size_t size, uint32_t seed);
 int32_t tarn_consistent_hash(uint64_t key, int32_t buckets);
 uint32_t crc32c(uint32_t crc, const char *data, size_t size);
 ]]
@@ -21,6 +22,7 @@ local digest = {}
 -- MurmurHash3 ---------------------------------------------------------------
 
 local MURMUR_SEED = 13
+local murmur_t = ffi.typeof('struct tarn_murmur')
 
 local murmur_mt = {}
 murmur_mt.__index = murmur_mt
@@ -44,12 +46,12 @@ function murmur_mt:result()
 end
 
 function murmur_mt:clear()
-    self.state = ffi.new('struct tarn_murmur', self.seed)
+    self.state = ffi.new(murmur_t, self.seed)
 end
 
 function murmur_mt:copy()
     local m = murmur_new(self)
-    ffi.copy(m.state, self.state, ffi.sizeof('struct tarn_murmur'))
+    ffi.copy(m.state, self.state, ffi.sizeof(murmur_t))
     return m
 end
 
@@ -58,9 +60,7 @@ digest.murmur = setmetatable({new = murmur_new, default_seed = MURMUR_SEED}, {
         if type(text) ~= 'string' then
             error('Usage: digest.murhash(string)', 2)
         end
-        local m = murmur_new()
-        m:update(text)
-        return m:result()
+        return lib.tarn_murmur_hash(text, #text, MURMUR_SEED)
     end
 })
 
@@ -184,25 +184,14 @@ end
 
 -- Base64 ----------------------------------------------------------------------
 
--- As many characters are a line. One that is full ends with a line break, unless it is padded.
-local BASE64_LINE = ('.'):rep(72)
-
 function digest.base64_encode(text, options)
     if type(text) ~= 'string' or (options ~= nil and type(options) ~= 'table') then
         error('Usage: digest.base64_encode(string[, table])', 2)
     end
-    options = options ~= nil and options or {}
-    local out = C.base64_encode(text)
-    if options.urlsafe then
-        out = out:gsub('[+/]', {['+'] = '-', ['/'] = '_'})
+    if options == nil then
+        return C.base64_encode(text)
     end
-    if options.nopad or options.urlsafe then
-        out = out:gsub('=+$', '')
-    end
-    if not options.nowrap and not options.urlsafe then
-        out = out:gsub(BASE64_LINE, '%0\n'):gsub('=\n$', '=')
-    end
-    return out
+    return C.base64_encode(text, options.urlsafe, options.nopad, options.nowrap)
 end
 
 -- Characters that are none of Base64's are skipped, padding too.
