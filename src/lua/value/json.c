@@ -17,45 +17,55 @@
 #include "lua/value/json.h"
 #include "lua/modules.h"
 
-static void put(struct buf *out, const char *s)
+static inline void put_char(struct buf *out, char c)
 {
-	buf_append(out, s, strlen(s));
+	*buf_alloc(out, 1) = c;
 }
 
-/** Bytes that are escaped: control ones, the quote, both slashes, DEL. */
-static const char *escape_of(unsigned char c, char *scratch)
+/** A string literal. */
+#define PUT(out, text) buf_append(out, text, sizeof(text) - 1)
+
+/** Bytes that may have to be escaped: control ones, the quote, both slashes, DEL. */
+static const bool is_escaped[256] = {
+	true, true, true, true, true, true, true, true, true, true, true, true, true, true, true,
+	true, true, true, true, true, true, true, true, true, true, true, true, true, true, true,
+	true, true, ['"'] = true, ['\\'] = true, ['/'] = true, [0x7f] = true,
+};
+
+static void put_escape(struct buf *out, unsigned char c)
 {
 	switch (c) {
-	case '"': return "\\\"";
-	case '\\': return "\\\\";
-	case '/': return lua_compat.json_plain_slash ? NULL : "\\/";
-	case '\b': return "\\b";
-	case '\t': return "\\t";
-	case '\n': return "\\n";
-	case '\f': return "\\f";
-	case '\r': return "\\r";
+	case '"': PUT(out, "\\\""); return;
+	case '\\': PUT(out, "\\\\"); return;
+	case '\b': PUT(out, "\\b"); return;
+	case '\t': PUT(out, "\\t"); return;
+	case '\n': PUT(out, "\\n"); return;
+	case '\f': PUT(out, "\\f"); return;
+	case '\r': PUT(out, "\\r"); return;
+	case '/':
+		if (!lua_compat.json_plain_slash)
+			put_char(out, '\\');
+		put_char(out, '/');
+		return;
 	}
-	if (c >= 0x20 && c != 0x7f)
-		return NULL;
-	snprintf(scratch, 8, "\\u%04x", c);
-	return scratch;
+	out->size += snprintf(buf_reserve(out, 8), 8, "\\u%04x", c);
 }
 
 static void put_string(struct buf *out, const char *s, uint32_t len)
 {
-	char scratch[8];
-	put(out, "\"");
-	uint32_t done = 0;
-	for (uint32_t i = 0; i < len; i++) {
-		const char *escape = escape_of(s[i], scratch);
-		if (escape == NULL)
-			continue;
-		buf_append(out, s + done, i - done);
-		put(out, escape);
-		done = i + 1;
+	const char *end = s + len;
+	buf_reserve(out, (size_t)len + 2);
+	put_char(out, '"');
+	while (true) {
+		const char *from = s;
+		while (s < end && !is_escaped[(unsigned char)*s])
+			s++;
+		buf_append(out, from, s - from);
+		if (s == end)
+			break;
+		put_escape(out, *s++);
 	}
-	buf_append(out, s + done, len - done);
-	put(out, "\"");
+	put_char(out, '"');
 }
 
 static void put_number(struct buf *out, double value, const struct lua_codec *codec)
@@ -66,12 +76,19 @@ static void put_number(struct buf *out, double value, const struct lua_codec *co
 
 static void put_uint(struct buf *out, uint64_t value)
 {
-	out->size += snprintf(buf_reserve(out, 32), 32, "%llu", (unsigned long long)value);
+	char text[20], *p = text + sizeof(text);
+	do {
+		*--p = '0' + value % 10;
+		value /= 10;
+	} while (value > 0);
+	buf_append(out, p, text + sizeof(text) - p);
 }
 
 static void put_int(struct buf *out, int64_t value)
 {
-	out->size += snprintf(buf_reserve(out, 32), 32, "%lld", (long long)value);
+	if (value < 0)
+		put_char(out, '-');
+	put_uint(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 /** A key is a string: numbers are quoted, others are refused. */
@@ -85,14 +102,14 @@ static bool put_key(struct buf *out, const char **data)
 		return true;
 	}
 	case MP_UINT:
-		put(out, "\"");
+		put_char(out, '"');
 		put_uint(out, mp_decode_uint(data));
-		put(out, "\"");
+		put_char(out, '"');
 		return true;
 	case MP_INT:
-		put(out, "\"");
+		put_char(out, '"');
 		put_int(out, mp_decode_int(data));
-		put(out, "\"");
+		put_char(out, '"');
 		return true;
 	default:
 		return false;
@@ -105,8 +122,16 @@ static void put_ext(struct buf *out, const char **data)
 	if (mp_ext_to_string(*data, text))
 		put_string(out, text, strlen(text));
 	else
-		put(out, "null");
+		PUT(out, "null");
 	mp_next(data);
+}
+
+static void put_bool(struct buf *out, bool value)
+{
+	if (value)
+		PUT(out, "true");
+	else
+		PUT(out, "false");
 }
 
 static bool put_value(struct buf *out, const char **data, const struct lua_codec *codec)
@@ -114,8 +139,8 @@ static bool put_value(struct buf *out, const char **data, const struct lua_codec
 	uint32_t len;
 	const char *s;
 	switch (mp_typeof(**data)) {
-	case MP_NIL: mp_decode_nil(data); put(out, "null"); return true;
-	case MP_BOOL: put(out, mp_decode_bool(data) ? "true" : "false"); return true;
+	case MP_NIL: mp_decode_nil(data); PUT(out, "null"); return true;
+	case MP_BOOL: put_bool(out, mp_decode_bool(data)); return true;
 	case MP_UINT: put_uint(out, mp_decode_uint(data)); return true;
 	case MP_INT: put_int(out, mp_decode_int(data)); return true;
 	case MP_FLOAT: put_number(out, mp_decode_float(data), codec); return true;
@@ -124,28 +149,28 @@ static bool put_value(struct buf *out, const char **data, const struct lua_codec
 	case MP_BIN: s = mp_decode_bin(data, &len); put_string(out, s, len); return true;
 	case MP_ARRAY:
 		len = mp_decode_array(data);
-		put(out, "[");
+		put_char(out, '[');
 		for (uint32_t i = 0; i < len; i++) {
 			if (i > 0)
-				put(out, ",");
+				put_char(out, ',');
 			if (!put_value(out, data, codec))
 				return false;
 		}
-		put(out, "]");
+		put_char(out, ']');
 		return true;
 	case MP_MAP:
 		len = mp_decode_map(data);
-		put(out, "{");
+		put_char(out, '{');
 		for (uint32_t i = 0; i < len; i++) {
 			if (i > 0)
-				put(out, ",");
+				put_char(out, ',');
 			if (!put_key(out, data))
 				return false;
-			put(out, ":");
+			put_char(out, ':');
 			if (!put_value(out, data, codec))
 				return false;
 		}
-		put(out, "}");
+		put_char(out, '}');
 		return true;
 	default: put_ext(out, data); return true;
 	}
