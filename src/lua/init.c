@@ -189,7 +189,7 @@ static void lua_globals_init(lua_State *L)
 	lua_setglobal(L, "tonumber64");
 	lua_load_embedded(L, "init.lua", "internal.init");
 	lua_load_embedded(L, "loaders.lua", "internal.loaders");
-	lua_load_embedded(L, "string.lua", "internal.string");
+	lua_string_init(L);
 	lua_load_embedded(L, "debug.lua", "internal.debug");
 }
 

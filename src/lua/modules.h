@@ -41,6 +41,7 @@ void lua_crypto_init(lua_State *L);
 void lua_xxhash_init(lua_State *L);
 void lua_digest_init(lua_State *L);	/* after crypto, xxhash */
 void lua_pickle_init(lua_State *L);
+void lua_string_init(lua_State *L);
 void lua_csv_init(lua_State *L);
 void lua_iconv_init(lua_State *L);
 void lua_pwd_init(lua_State *L);

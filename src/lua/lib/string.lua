@@ -3,6 +3,10 @@
 -- What the reference adds to the libraries string, table and os. Texts of errors are
 -- those observed.
 local ffi = require('ffi')
+local internal = require('tarn.string')
+
+local to_hex, from_hex = internal.hex, internal.fromhex
+local split, strip = internal.split, internal.strip
 
 -- Arguments -------------------------------------------------------------------------
 
@@ -30,36 +34,6 @@ end
 
 -- Splitting -------------------------------------------------------------------------
 
-local function split_at_spaces(s, max)
-    local parts, from = {}, s:find('%S') or #s + 1
-    while from <= #s and (max == nil or #parts < max) do
-        local space = s:find('%s', from)
-        if space == nil then
-            break
-        end
-        parts[#parts + 1] = s:sub(from, space - 1)
-        from = s:find('%S', space) or #s + 1
-    end
-    if from <= #s then
-        parts[#parts + 1] = s:sub(from)
-    end
-    return parts
-end
-
-local function split_at(s, separator, max)
-    local parts, from = {}, 1
-    while max == nil or #parts < max do
-        local first, last = s:find(separator, from, true)
-        if first == nil then
-            break
-        end
-        parts[#parts + 1] = s:sub(from, first - 1)
-        from = last + 1
-    end
-    parts[#parts + 1] = s:sub(from)
-    return parts
-end
-
 -- Parts between separators (runs of white space by default), at most max + 1 of them.
 function string.split(s, separator, max)
     check_string(s, 1, 'string.split')
@@ -70,10 +44,8 @@ function string.split(s, separator, max)
     if separator == '' then
         bad(2, 'string.split', 'non-empty string', 'empty string')
     end
-    if separator == nil then
-        return split_at_spaces(s, max)
-    end
-    return split_at(s, separator, max)
+    -- NaN is no limit, either.
+    return split(s, separator ~= nil and separator or nil, (max == nil or max ~= max) and math.huge or max)
 end
 
 -- Padding ---------------------------------------------------------------------------
@@ -145,69 +117,45 @@ end
 
 -- Hexadecimal ---------------------------------------------------------------------------
 
-local hex_of = {}
-for i = 0, 255 do
-    hex_of[string.char(i)] = ('%02x'):format(i)
-end
-
 function string.hex(s)
     check_string(s, 1, 'string.hex')
-    return (s:gsub('.', hex_of)) -- a newline is matched too
+    return to_hex(s)
 end
 
 function string.fromhex(s)
     check_string(s, 1, 'string.fromhex')
     if #s % 2 ~= 0 then
         bad(1, 'string.fromhex', 'even amount of chars', 'odd amount')
-    elseif s:find('%X') then
+    end
+    local bytes = from_hex(s)
+    if bytes == nil then
         bad(1, 'string.fromhex', 'hex string', 'non hex chars')
     end
-    return (s:gsub('..', function(pair) return string.char(tonumber(pair, 16)) end))
+    return bytes
 end
 
 -- Trimming --------------------------------------------------------------------------------
 
--- The set of bytes as a pattern's class.
-local function class_of(s, chars, name)
+-- The bytes to take away; nil for white space.
+local function bytes_to_strip(s, chars, name)
     check_string(s, 1, name)
     if s == '' then
-        return nil -- whatever the bytes are
-    end
-    check_optional(chars, 2, name, 'string', 'string')
-    if chars == nil then
-        return '[%s%z]'
-    elseif chars == '' then
         return nil
     end
-    return '[' .. chars:gsub('%z', '%%z'):gsub('[%^%]%-%%]', '%%%0'):gsub('%%%%z', '%%z') .. ']'
-end
-
-local function trim_left(s, class)
-    return class and s:gsub('^' .. class .. '+', '') or s
-end
-
-local function trim_right(s, class)
-    if class == nil then
-        return s
-    end
-    local last = #s
-    while last > 0 and s:find('^' .. class, last) do
-        last = last - 1
-    end
-    return s:sub(1, last)
+    check_optional(chars, 2, name, 'string', 'string')
+    return chars ~= nil and chars or nil
 end
 
 function string.lstrip(s, chars)
-    return (trim_left(s, class_of(s, chars, 'string.lstrip')))
+    return strip(s, bytes_to_strip(s, chars, 'string.lstrip'), true, false)
 end
 
 function string.rstrip(s, chars)
-    return (trim_right(s, class_of(s, chars, 'string.rstrip')))
+    return strip(s, bytes_to_strip(s, chars, 'string.rstrip'), false, true)
 end
 
 function string.strip(s, chars)
-    local class = class_of(s, chars, 'string.strip')
-    return (trim_right((trim_left(s, class)), class))
+    return strip(s, bytes_to_strip(s, chars, 'string.strip'), true, true)
 end
 
 -- Tables ------------------------------------------------------------------------------------
