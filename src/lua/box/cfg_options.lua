@@ -265,11 +265,29 @@ function checks.listen(name, value)
     end
 end
 
+local LOCAL = {localhost = true, ['127.0.0.1'] = true, ['::1'] = true}
+local ANY = {['0.0.0.0'] = true, ['::'] = true, ['*'] = true}
+
+-- Does the URI lead to an address that this server listens on? A replica set of one lists that.
+local function is_own_uri(text, listened)
+    local uri = require('uri')
+    local target = uri.parse(text) or {}
+    for _, one in ipairs(listened ~= nil and listen.parse(listened) or {}) do
+        local own = uri.parse(one.text:match('^[^?]*')) or {}
+        local is_host = own.host == target.host or (own.host == nil or ANY[own.host] or LOCAL[own.host])
+                        and LOCAL[target.host or 'localhost']
+        if own.service ~= nil and own.service == target.service and is_host then
+            return true
+        end
+    end
+    return false
+end
+
 function checks.replication(name, value, all)
     for _, uri in ipairs(type(value) == 'table' and value or {value}) do
         if uri ~= '' and not c.is_uri(tostring(uri)) then
             wrong(name, 'expected host:service or /unix.socket')
-        elseif uri ~= '' then
+        elseif uri ~= '' and not is_own_uri(tostring(uri), all.listen) then
             wrong(name, 'replication is not supported')
         end
     end
