@@ -32,16 +32,15 @@
 #include "db/wal/journal.h"
 
 #include <assert.h>
-#include <errno.h>
 
 #include "core/fiber.h"
 #include "core/log.h"
 #include "core/loop.h"
-#include "core/memory.h"
 #include "core/sys.h"
 #include "core/ticks.h"
 #include "core/worker.h"
 #include "db/error.h"
+#include "db/wal/journal_batch.h"
 #include "db/wal/journal_file.h"
 #include "db/wal/journal_report.h"
 #include "db/wal/journal_speed.h"
@@ -50,25 +49,6 @@
 enum {
 	/** A batch this large is written without waiting for the end of the turn. */
 	BATCH_SIZE_MAX = 256 * 1024,
-	/** A batch's buffer is given back when it has grown over this. */
-	BATCH_BUF_KEPT_MAX = 4 * 1024 * 1024,
-	/** Of a row beside its body, about. */
-	ROW_HEADER_SIZE = 48,
-};
-
-struct journal_batch {
-	struct list link;
-	struct buf data;
-	/** journal_entry, oldest first. */
-	struct list entries;
-	/** What will have been written with this batch. */
-	struct vclock vclock;
-	/** Takes no entries any more; the file ends behind it. */
-	bool is_sealed;
-	/** When it was begun while another was written, or 0. */
-	uint64_t queued_ns;
-	/** How long its write took. */
-	uint64_t duration_ns;
 };
 
 static struct {
@@ -84,7 +64,6 @@ static struct {
 	size_t queue_size, queue_size_max;
 	/** With a worker, or NULL. */
 	struct journal_batch *writing;
-	struct list free;
 	struct journal_file file;
 	struct journal_speed speed;
 	/** Nanoseconds in a tick. */
@@ -111,15 +90,9 @@ uint32_t instance_id;
 
 static struct journal_batch *batch_new(void)
 {
-	struct journal_batch *b;
-	if (!list_empty(&journal.free)) {
-		b = list_shift_entry(&journal.free, struct journal_batch, link);
-	} else {
-		b = xcalloc(1, sizeof(*b));
-		list_create(&b->entries);
-	}
-	b->is_sealed = false;
-	b->queued_ns = journal.writing != NULL ? clock_monotonic_ns() : 0;
+	struct journal_batch *b = journal_batch_new();
+	if (journal.writing != NULL)
+		b->queued_ns = clock_monotonic_ns();
 	list_add_tail(&journal.queue, &b->link);
 	return b;
 }
@@ -134,15 +107,6 @@ static struct journal_batch *batch_current(void)
 			return last;
 	}
 	return batch_new();
-}
-
-static void batch_recycle(struct journal_batch *b)
-{
-	assert(list_empty(&b->entries));
-	if (b->data.capacity > BATCH_BUF_KEPT_MAX)
-		buf_free(&b->data);
-	b->data.size = 0;
-	list_add(&journal.free, &b->link);
 }
 
 /* Writing a batch: in tx or in a worker ------------------------------- */
@@ -162,59 +126,21 @@ static int batch_write(void *arg)
 
 /* What becomes of entries --------------------------------------------- */
 
-/** Tells the entry's owner. */
-static void entry_done(struct journal_entry *entry, int result)
-{
-	entry->result = result;
-	entry->is_done = true;
-	if (entry->on_done != NULL)
-		entry->on_done(entry);
-	else
-		fiber_wakeup(entry->fiber);
-}
-
-/** Lets the fiber go that waits in journal_submit(). */
-static void entry_leave(struct journal_entry *entry)
-{
-	if (entry->is_out == NULL)
-		return;
-	*entry->is_out = true;
-	entry->is_out = NULL;
-	fiber_wakeup(entry->fiber);
-}
-
 /** Takes the oldest entry out. */
 static void batch_finish_entry(struct journal_batch *b, int result)
 {
 	struct journal_entry *entry = list_shift_entry(&b->entries, struct journal_entry, link);
 	journal.queue_size -= entry->size;
-	entry_done(entry, result);
-}
-
-static void undo_entries(struct list *entries)
-{
-	struct journal_entry *entry;
-	list_foreach_entry_reverse(entry, entries, link) {
-		if (entry->on_failure != NULL)
-			entry->on_failure(entry);
-	}
-}
-
-static size_t list_count(const struct list *list)
-{
-	size_t count = 0;
-	for (const struct list *link = list->next; link != list; link = link->next)
-		count++;
-	return count;
+	journal_entry_done(entry, result);
 }
 
 /** How many commits are on their way? */
 static size_t count_commits(void)
 {
-	size_t count = list_count(&journal.waiting);
+	size_t count = journal_entries_count(&journal.waiting);
 	struct journal_batch *b;
 	list_foreach_entry(b, &journal.queue, link)
-		count += list_count(&b->entries);
+		count += journal_entries_count(&b->entries);
 	return count;
 }
 
@@ -228,32 +154,23 @@ static void batch_fail(struct journal_batch *failed)
 	list_create(&waiting);
 	list_splice_tail(&waiting, &journal.waiting);
 	journal.is_failing = true;
-	undo_entries(&waiting);
+	journal_entries_undo(&waiting);
 	list_foreach_entry_reverse(b, &journal.queue, link)
-		undo_entries(&b->entries);
+		journal_entries_undo(&b->entries);
 	journal.is_failing = false;
 	journal.assigned = wal_vclock;
 	while (!list_empty(&journal.queue)) {
 		b = list_shift_entry(&journal.queue, struct journal_batch, link);
 		while (!list_empty(&b->entries))
 			batch_finish_entry(b, -1);
-		batch_recycle(b);
+		journal_batch_recycle(b);
 	}
 	while (!list_empty(&waiting)) {
 		struct journal_entry *entry =
 			list_shift_entry(&waiting, struct journal_entry, link);
-		entry_leave(entry);
-		entry_done(entry, -1);
+		journal_entry_leave(entry);
+		journal_entry_done(entry, -1);
 	}
-}
-
-static size_t batch_row_count(const struct journal_batch *b)
-{
-	size_t count = 0;
-	struct journal_entry *entry;
-	list_foreach_entry(entry, &b->entries, link)
-		count += entry->row_count;
-	return count;
 }
 
 /** Tells of a batch that took long, from its first entry on. */
@@ -261,7 +178,7 @@ static void note_too_long(const struct journal_batch *b)
 {
 	uint64_t ns = b->queued_ns != 0 ? clock_monotonic_ns() - b->queued_ns : b->duration_ns;
 	if (ns * 1e-9 > journal.too_long)
-		say_warn("too long WAL write: %zu rows at LSN %lld: %.3f sec", batch_row_count(b),
+		say_warn("too long WAL write: %zu rows at LSN %lld: %.3f sec", journal_batch_row_count(b),
 			 (long long)vclock_get(&b->vclock, instance_id), ns * 1e-9);
 }
 
@@ -295,7 +212,7 @@ static void batch_done(void *arg, int result)
 	wal_vclock = b->vclock;
 	while (!list_empty(&b->entries))
 		batch_finish_entry(b, 0);
-	batch_recycle(b);
+	journal_batch_recycle(b);
 	if (!list_empty(&journal.waiting))
 		admit_waiting();
 }
@@ -325,19 +242,9 @@ static void journal_hook(void)
 
 /* Taking entries ------------------------------------------------------ */
 
-/** Refuses an entry, with the last error: its changes are undone as those of a failed write. */
-static int entry_fail(struct journal_entry *entry)
-{
-	if (entry->on_failure != NULL)
-		entry->on_failure(entry);
-	entry->result = -1;
-	entry->is_done = true;
-	return -1;
-}
-
 static int entry_refuse(struct journal_entry *entry, unsigned code)
 {
-	int rc = entry_fail(entry);
+	int rc = journal_entry_fail(entry);
 	client_error(code);
 	return rc;
 }
@@ -354,15 +261,6 @@ static int entry_pass(struct journal_entry *entry)
 	return 0;
 }
 
-/** An estimate of what its rows take in the batch. */
-static size_t entry_size(const struct journal_entry *entry)
-{
-	size_t size = 0;
-	for (uint32_t i = 0; i < entry->row_count; i++)
-		size += ROW_HEADER_SIZE + entry->rows[i].body_size;
-	return size;
-}
-
 /** Is there room for one more? A single entry of any size always has it. */
 static bool has_room(void)
 {
@@ -371,11 +269,7 @@ static bool has_room(void)
 
 static void batch_put(struct journal_batch *b, struct journal_entry *entry)
 {
-	journal_assign(entry, &journal.assigned);
-	journal_encode(entry, &journal.assigned, &b->data);
-	list_add_tail(&b->entries, &entry->link);
-	b->vclock = journal.assigned;
-	b->is_sealed = entry->is_barrier;
+	journal_batch_put(b, entry, &journal.assigned);
 	journal.queue_size += entry->size;
 }
 
@@ -386,7 +280,7 @@ static void admit_waiting(void)
 		struct journal_entry *entry =
 			list_shift_entry(&journal.waiting, struct journal_entry, link);
 		batch_put(batch_current(), entry);
-		entry_leave(entry);
+		journal_entry_leave(entry);
 	}
 }
 
@@ -395,7 +289,7 @@ static void entry_submit(struct journal_entry *entry)
 {
 	entry->fiber = fiber();
 	entry->is_done = false;
-	entry->size = entry_size(entry);
+	entry->size = journal_entry_size(entry);
 	if (!has_room()) {
 		list_add_tail(&journal.waiting, &entry->link);
 		return;
@@ -462,7 +356,7 @@ int journal_write(struct journal_entry *entry)
 	if (rc != 0)
 		return rc > 0 ? 0 : -1;
 	if (fiber_may_yield() != 0)
-		return entry_fail(entry);
+		return journal_entry_fail(entry);
 	entry_execute(entry);
 	return entry_result(entry);
 }
@@ -482,10 +376,10 @@ int journal_submit(struct journal_entry *entry, bool may_wait)
 			error_new(&type_ClientError, ER_WAL_IO, __FILE__, __LINE__,
 				  "The queue of the log is full (wal_queue_max_size)");
 		diag_last()->cause = cause;
-		return entry_fail(entry);
+		return journal_entry_fail(entry);
 	}
 	if (!fits && fiber_may_yield() != 0)
-		return entry_fail(entry);
+		return journal_entry_fail(entry);
 	/* The owner may free the entry once it is done: `is_out` lives here. */
 	bool is_out = false;
 	entry->is_out = fits ? NULL : &is_out;
@@ -574,7 +468,6 @@ void journal_open(const struct journal_config *config)
 	journal.file.has_prev_vclock = false;
 	list_create(&journal.queue);
 	list_create(&journal.waiting);
-	list_create(&journal.free);
 	journal.queue_size = 0;
 	journal.bytes = 0;
 	journal.speed = (struct journal_speed){.is_slow = false};
@@ -597,11 +490,6 @@ void journal_close(void)
 	loop_set_hook(LOOP_HOOK_JOURNAL, NULL);
 	if (journal.mode != WAL_NONE)
 		journal_file_close(&journal.file);
-	while (!list_empty(&journal.free)) {
-		struct journal_batch *b =
-			list_shift_entry(&journal.free, struct journal_batch, link);
-		buf_free(&b->data);
-		xfree(b);
-	}
+	journal_batch_free_recycled();
 	xlog_block_thread_free();
 }
