@@ -7,6 +7,7 @@ local socket = require('socket')
 local popen = require('popen')
 local http = require('http.client')
 local netbox = require('net.box')
+local console = require('console')
 
 box.cfg{log_level = 1, wal_mode = 'none', listen = 'unix/:./leaks.sock'}
 box.schema.user.grant('guest', 'execute', 'universe')
@@ -27,6 +28,15 @@ local channel, full = fiber.channel(), fiber.channel()
 local sleeper = fiber.new(function() fiber.sleep(1000) end)
 sleeper:set_joinable(true)
 local client = http.new()
+
+-- Runs f in a console that ends behind it.
+function in_console(f)
+    console.on_start(function(self)
+        self.running = false
+        f(self)
+    end)
+    console.start()
+end
 
 -- Each waits for ever, unless it is cancelled.
 local waits = {
@@ -69,6 +79,15 @@ local waits = {
         error(ok and 'over' or err, 0)
     end},
     {'http.client', function() client:get('http://127.0.0.1:' .. port) end},
+    {'console.connect', function() in_console(function() console.connect('127.0.0.1:' .. port) end) end},
+    {'console.connect, eval', function()
+        in_console(function(self)
+            console.connect('unix/:./leaks.sock')
+            local answer = self:eval('wait_for_ever()')
+            fiber.testcancel()
+            error(answer, 0)
+        end)
+    end},
     {'net.box connect', function() netbox.connect('unix/:' .. silent_path, {connect_timeout = 1000}) end},
     {'net.box call', function()
         local c = netbox.connect('unix/:./leaks.sock')
@@ -104,6 +123,11 @@ local limits = {
         return got == nil and err.type == 'TimedOut'
     end},
     {'http.client', function() return client:get('http://127.0.0.1:' .. port, {timeout = short}).status == 408 end},
+    {'console.connect', function()
+        local ok
+        in_console(function() ok = pcall(console.connect, '127.0.0.1:' .. port, {timeout = short}) end)
+        return not ok
+    end},
     {'net.box connect', function()
         local c = netbox.connect('unix/:' .. silent_path, {connect_timeout = short})
         local is_up = c:is_connected()

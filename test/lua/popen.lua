@@ -34,7 +34,7 @@ local function wait_until(f)
 end
 
 local test = tap.test('popen')
-test:plan(8)
+test:plan(10)
 popen.new({'/bin/true'}):wait() -- worker threads and their descriptors are there now
 local fds = descriptors()
 
@@ -69,4 +69,33 @@ fiber.sleep(0.15)
 test:is(select(3, pipe:close()) or 7, 7, 'io.popen gets its own exit code')
 local others = popen.shell('sleep 0.05')
 test:is(os.execute('exit 3') ~= nil and others:wait().exit_code, 0, 'beside others')
+test:test('bad input', function(t)
+    t:plan(15)
+    local function fails(name, pattern, f, ...)
+        local ok, err = pcall(f, ...)
+        t:ok(not ok and tostring(err):find(pattern, 1, true), name, {ok, tostring(err)})
+    end
+    fails('a zero byte in the program', 'zero byte', popen.new, {'/bin/cat\0x'})
+    fails('in an argument', 'zero byte', popen.new, {'/bin/cat', 'a\0b'})
+    fails('in a command', 'zero byte', popen.shell, 'echo a\0b')
+    fails('in a variable', 'zero byte', popen.new, {'/bin/cat'}, {env = {A = 'b\0c'}})
+    fails("in a variable's name", 'zero byte', popen.new, {'/bin/cat'}, {env = {['A\0'] = 'b'}})
+    local h, err = popen.new({'/bin/echo', ('x'):rep(10000000)}, {stdout = 'devnull'})
+    t:ok(h == nil and err.type == 'SystemError' or h:wait().exit_code ~= 0, 'an argument of 10 MB')
+    h = popen.shell('cat', 'rw')
+    for name, timeout in pairs{NaN = 0 / 0, negative = -1} do
+        fails('read ' .. name, 'Bad params', h.read, h, {timeout = timeout})
+        fails('write ' .. name, 'Bad params', h.write, h, 'x', {timeout = timeout})
+    end
+    t:is(h:read({timeout = 0}), nil, 'no time')
+    t:ok(h:write('x', {timeout = math.huge}), 'time without end')
+    t:is(h:read({timeout = 1e300}), 'x', 'nearly so')
+    t:is(h:signal(1000), nil, 'a signal that is none')
+    t:is(h:signal(-1), nil, 'another')
+    h:close()
+end)
+others, pipe = nil, nil
+collectgarbage()
+collectgarbage()
+test:is(descriptors(), fds, 'nothing stays open')
 os.exit(test:check() and 0 or 1)

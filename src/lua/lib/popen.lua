@@ -270,6 +270,11 @@ local function check_options(given)
     return options
 end
 
+-- The program would get what is before it.
+local function has_zero(text)
+    return text:find('\0', 1, true) ~= nil
+end
+
 -- {A = '1'} -> {'A=1'}
 local function environment_of(env)
     if env == nil then
@@ -281,6 +286,8 @@ local function environment_of(env)
     for name, value in pairs(env) do
         if type(name) ~= 'string' or type(value) ~= 'string' then
             wrong('new', 'opts.env', '{[<string>] = <string>, ...}', 'a non-string key or value')
+        elseif has_zero(name) or has_zero(value) then
+            wrong('new', 'opts.env', 'text without zero bytes', 'a zero byte')
         end
         list[#list + 1] = name .. '=' .. value
     end
@@ -328,6 +335,8 @@ function popen.new(...)
     for i, word in ipairs(argv) do
         if type(word) ~= 'string' then
             wrong('new', ('argv[%d]'):format(i), 'string', type(word))
+        elseif has_zero(word) then
+            wrong('new', ('argv[%d]'):format(i), 'text without zero bytes', 'a zero byte')
         end
     end
     given = given or {}
