@@ -6,6 +6,8 @@
 
 #include <assert.h>
 #include <string.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
 
 #include "data/mp.h"
 
@@ -28,18 +30,34 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_name_start(int c)
+static bool is_name_start(UChar32 c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+	return c < 0x80 ? (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' :
+		u_isalpha(c);
 }
 
+/** The next character, below 0 where it is none, and where it ends. */
+static UChar32 path_next_char(const struct json_path *path, uint32_t *end)
+{
+	UChar32 c;
+	*end = path->offset;
+	U8_NEXT(path->str, *end, path->len, c);
+	return c;
+}
+
+/* What is no UTF-8 cannot begin a name, but may be in one, as in the reference. */
 static int path_read_name(struct json_path *path, struct json_token *token)
 {
-	if (!is_name_start(path_peek(path)))
+	uint32_t start = path->offset, end;
+	if (path->offset == path->len || !is_name_start(path_next_char(path, &end)))
 		return path_position(path);
-	uint32_t start = path->offset;
-	while (is_name_start(path_peek(path)) || is_digit(path_peek(path)))
-		path->offset++;
+	path->offset = end;
+	while (path->offset < path->len) {
+		UChar32 c = path_next_char(path, &end);
+		if (c >= 0 && !is_name_start(c) && !(c < 0x80 ? is_digit(c) : u_isdigit(c)))
+			break;
+		path->offset = end;
+	}
 	token->type = JSON_TOKEN_KEY;
 	token->key = path->str + start;
 	token->key_len = path->offset - start;
@@ -67,8 +85,12 @@ static int path_read_quoted(struct json_path *path, struct json_token *token)
 {
 	int quote = path_peek(path);
 	uint32_t start = ++path->offset;
-	while (path_peek(path) != -1 && path_peek(path) != quote)
-		path->offset++;
+	while (path_peek(path) != -1 && path_peek(path) != quote) {
+		uint32_t end;
+		if (path_next_char(path, &end) < 0)
+			return path_position(path);
+		path->offset = end;
+	}
 	if (path_peek(path) == -1 || path->offset == start)
 		return path_position(path);
 	token->type = JSON_TOKEN_KEY;

@@ -326,6 +326,11 @@ void lua_encode_array(lua_State *L, int idx, struct buf *out);
  * array of one.
  */
 void lua_encode_key(lua_State *L, int idx, struct buf *out);
+/**
+ * [raises] The same, for searches: of a table those values that `#` counts, whatever else it
+ * has, as in the reference.
+ */
+void lua_encode_search_key(lua_State *L, int idx, struct buf *out);
 
 /**
  * Pushes the value at *data (well-formed) and moves *data behind it. [raises] an unknown

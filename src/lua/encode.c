@@ -553,3 +553,19 @@ void lua_encode_key(lua_State *L, int idx, struct buf *out)
 	mp_put_array(out, 1);
 	lua_encode(L, idx, out, &lua_codec_tuple);
 }
+
+void lua_encode_search_key(lua_State *L, int idx, struct buf *out)
+{
+	if (!lua_istable(L, idx)) {
+		lua_encode_key(L, idx, out);
+		return;
+	}
+	int count = (int)lua_objlen(L, idx);
+	idx = absolute(L, idx);
+	mp_put_array(out, count);
+	for (int i = 1; i <= count; i++) {
+		lua_rawgeti(L, idx, i);
+		lua_encode(L, -1, out, &lua_codec_tuple);
+		lua_pop(L, 1);
+	}
+}

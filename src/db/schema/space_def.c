@@ -202,11 +202,25 @@ static int field_constraints_decode(struct space_def *def, uint32_t errcode, uin
 		constraint_decode_fkeys(def, errcode, fieldno, o->foreign_key);
 }
 
+static bool has_string_keys(const char *map)
+{
+	for (uint32_t count = mp_decode_map(&map); count > 0; count--) {
+		if (mp_typeof(*map) != MP_STR)
+			return false;
+		mp_next(&map);
+		mp_next(&map);
+	}
+	return true;
+}
+
 static int field_decode(struct space_def *def, uint32_t errcode, uint32_t fieldno,
 			const char **data)
 {
 	if (mp_typeof(**data) != MP_MAP)
 		return field_error(def, errcode, fieldno, "field %u is not map");
+	if (!has_string_keys(*data))
+		return field_error(def, errcode, fieldno,
+				   "field %u format is not map with string keys");
 	struct field_options o = {.collation = COLL_NONE};
 	if (options_decode(data, field_table, &o, ER_WRONG_SPACE_FORMAT, fieldno + 1, true) != 0)
 		return -1;

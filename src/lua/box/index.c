@@ -167,7 +167,7 @@ static int one_by_key(lua_State *L, const char *usage,
 	uint32_t space_id = lua_box_uint(L, 1, usage);
 	uint32_t index_id = lua_box_uint(L, 2, usage);
 	struct buf *b = lua_scratch_get();
-	lua_encode_key(L, 3, b);
+	lua_encode_search_key(L, 3, b);
 	struct tuple *result = NULL;
 	int rc = read(space_id, index_id, b->data, buf_end(b), &result);
 	return finish(L, b, rc, result);
@@ -207,7 +207,7 @@ static int count(lua_State *L)
 	uint32_t index_id = lua_box_uint(L, 2, usage);
 	uint32_t iterator = lua_box_uint(L, 4, usage);
 	struct buf *b = lua_scratch_get();
-	lua_encode_key(L, 3, b);
+	lua_encode_search_key(L, 3, b);
 	int64_t n = db_index_count(space_id, index_id, iterator, b->data, buf_end(b));
 	lua_scratch_put(b);
 	if (n < 0)
@@ -340,7 +340,7 @@ static int select_page(lua_State *L, uint32_t space_id, uint32_t index_id, uint3
 	bool is_tuple;
 	struct buf *b = lua_scratch_get();
 	struct buf *position = lua_toboolean(L, 8) ? lua_scratch_get() : NULL;
-	lua_encode_key(L, 3, b);
+	lua_encode_search_key(L, 3, b);
 	size_t key_size = b->size;
 	stat_count(STAT_SELECT, 1);
 	int rc = -1;
@@ -374,7 +374,7 @@ static int select_rows(lua_State *L)
 	if (lua_gettop(L) > 6)
 		return select_page(L, space_id, index_id, iterator, offset, limit);
 	struct buf *b = lua_scratch_get();
-	lua_encode_key(L, 3, b);
+	lua_encode_search_key(L, 3, b);
 	struct port port;
 	stat_count(STAT_SELECT, 1);
 	int rc = db_select(space_id, index_id, iterator, offset, limit, b->data, buf_end(b), NULL,
@@ -520,7 +520,7 @@ static int iterator_new(lua_State *L)
 	lua_setmetatable(L, -2);
 	stat_count(STAT_SELECT, 1);
 	struct buf *b = lua_scratch_get();
-	lua_encode_key(L, 3, b);
+	lua_encode_search_key(L, 3, b);
 	size_t key_size = b->size;
 	bool is_tuple;
 	if (encode_after(L, 5, b, &is_tuple)) {

@@ -48,7 +48,10 @@ local function check_field(part, i, space_id, out)
     if field <= 0 then
         params('options.parts[%d]: field (number) must be one-based', i)
     end
-    out.field, out.path = field - 1, part.path or path
+    out.field = field - 1
+    if part.path == nil then
+        out.path = path
+    end
 end
 
 -- Whoever leaves nil out of an index says that there may be nil.
@@ -67,7 +70,10 @@ end
 -- The type of a part and whether it may be nil: as given, or as the space's format
 -- has it.
 local function check_type(part, i, format, out)
-    local kind = part.type or part[2]
+    local kind = part.type
+    if kind == nil then
+        kind = part[2]
+    end
     local field = format[out.field + 1]
     if out.is_nullable == nil and field ~= nil and field.is_nullable then
         out.is_nullable = true
@@ -230,8 +236,10 @@ end
 local function func_id(func)
     if func == nil then
         return nil
+    elseif type(func) == 'number' and (func < 0 or func >= 2 ^ 32 or func % 1 ~= 0) then
+        box.error(box.error.WRONG_INDEX_OPTIONS, 4, "'func' must be unsigned")
     end
-    local row = type(func) == 'number' and box.space._vfunc:get{func} or
+    local row = util.type_of(func) == 'number' and box.space._vfunc:get{func} or
                 type(func) == 'string' and box.space._vfunc.index.name:get{func}
     if not row then
         box.error(box.error.NO_SUCH_FUNCTION, tostring(func))
@@ -428,8 +436,6 @@ local function alter_with_id(row, options)
 end
 
 function M.alter(space_id, index_id, options)
-    check_param(space_id, 'space_id', 'number')
-    check_param(index_id, 'index_id', 'number')
     find_space(space_id)
     local object = box.space[space_id].index[index_id]
     if object == nil then

@@ -143,7 +143,10 @@ function M.format(id, format)
     check_param(id, 'id', 'number')
     if format == nil then
         local row = box.space._vspace:get{id}
-        return row and constraint.show_format(row[7])
+        if row == nil then
+            box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(id))
+        end
+        return constraint.show_format(row[7])
     end
     check_param(format, 'format', 'table')
     box.space._space:update(id, {{'=', 7, normalize_format(format, box.space[id] or {id = id})}})
@@ -254,13 +257,13 @@ local function drop_rows(id, name, options)
     delete_rights('space', id)
     box.space._truncate:delete{id}
     if box.space._space:delete{id} == nil and not (options and options.if_exists) then
-        box.error(box.error.NO_SUCH_SPACE, name or '#' .. tostring(id))
+        box.error(box.error.NO_SUCH_SPACE, name ~= nil and tostring(name) or '#' .. tostring(id))
     end
 end
 
 function M.drop(id, name, options)
     check_param(id, 'space_id', 'number')
-    util.check_options(options, {if_exists = 'boolean'})
+    util.check_options(options or nil, {if_exists = 'boolean'})
     if is_system(id) then
         box.error(box.error.LAST_DROP, box.space[id].name)
     end
@@ -346,9 +349,9 @@ function space_mt.rename(self, name)
     return M.rename(self.id, name)
 end
 
-function space_mt.drop(self, options)
+function space_mt.drop(self)
     space.check_self(self, 'drop')
-    return M.drop(self.id, self.name, options)
+    return M.drop(self.id, self.name)
 end
 
 return M

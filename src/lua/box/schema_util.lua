@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- What the functions of box.schema share: checks of arguments, in the words that
 -- users know, and rows of the system spaces.
+local ffi = require('ffi')
 local box = require('box')
 
 local M = {}
@@ -14,8 +15,19 @@ function M.params(format, ...)
 end
 local params = M.params
 
+local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
+
+-- type(), which calls 64-bit numbers numbers.
+local function type_of(value)
+    if type(value) == 'cdata' and (ffi.istype(int64_t, value) or ffi.istype(uint64_t, value)) then
+        return 'number'
+    end
+    return type(value)
+end
+M.type_of = type_of
+
 function M.check_param(value, name, kind)
-    if type(value) ~= kind then
+    if type_of(value) ~= kind then
         params('%s should be a %s', name, kind)
     end
 end
@@ -42,7 +54,7 @@ function M.check_options(options, template)
         local kinds = template[name]
         if kinds == nil then
             params("unexpected option '%s'", tostring(name))
-        elseif kinds ~= 'any' and not has_type(kinds, type(value)) then
+        elseif kinds ~= 'any' and not has_type(kinds, type_of(value)) then
             if kinds:find(',') then
                 params("options parameter '%s' should be one of types: %s", name, kinds)
             end
@@ -66,7 +78,8 @@ function M.with_defaults(options, defaults)
     for k, v in pairs(defaults) do
         out[k] = v
     end
-    for k, v in pairs(options or {}) do
+    -- Options may be box.NULL.
+    for k, v in pairs(options ~= nil and options or {}) do
         if v ~= nil then
             out[k] = v
         end
