@@ -554,9 +554,19 @@ void lua_encode_key(lua_State *L, int idx, struct buf *out)
 	lua_encode(L, idx, out, &lua_codec_tuple);
 }
 
+/** Says what it cannot encode in the words that the reference has for keys. */
+static void encode_key_part(lua_State *L, int idx, struct buf *out)
+{
+	if (lua_isfunction(L, idx) || lua_isthread(L, idx))
+		luaL_error(L, "can not encode Lua type: '%s'", luaL_typename(L, idx));
+	lua_encode(L, idx, out, &lua_codec_tuple);
+}
+
 void lua_encode_search_key(lua_State *L, int idx, struct buf *out)
 {
 	if (!lua_istable(L, idx)) {
+		if (lua_isfunction(L, idx))
+			encode_key_part(L, idx, out);
 		lua_encode_key(L, idx, out);
 		return;
 	}
@@ -565,7 +575,7 @@ void lua_encode_search_key(lua_State *L, int idx, struct buf *out)
 	mp_put_array(out, count);
 	for (int i = 1; i <= count; i++) {
 		lua_rawgeti(L, idx, i);
-		lua_encode(L, -1, out, &lua_codec_tuple);
+		encode_key_part(L, -1, out);
 		lua_pop(L, 1);
 	}
 }

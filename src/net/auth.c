@@ -141,13 +141,7 @@ static bool password_is_expired(const struct user *user)
 /** May the user, whose password was right, have a session? */
 static int check_session(const struct user *user)
 {
-	struct credentials cr;
-	credentials_create(&cr, user);
-	struct credentials *old = credentials_set(&cr);
-	int rc = 0;
-	if ((credentials_universal(&cr) & PRIV_SESSION) == 0)
-		rc = access_denied(PRIV_SESSION, OBJECT_UNIVERSE, NULL);
-	credentials_set(old);
+	int rc = access_check_session(user);
 	if (rc == 0 && password_is_expired(user)) {
 		client_error_set_text(ER_PASSWORD_MISMATCH, "Password expired");
 		rc = -1;

@@ -46,4 +46,22 @@ box.ctl.wait_ro(0.01)
 box.ctl.wait_ro('x')
 box.ctl.on_schema_init()
 ]]
+
+-- Only who may have a session can be become.
+check [[
+box.schema.user.create('without_session') box.schema.user.revoke('without_session', 'session', 'universe')
+box.schema.user.create('without_usage') box.schema.user.revoke('without_usage', 'usage', 'universe')
+box.schema.role.create('some_role')
+box.session.su('without_session')
+box.session.su('without_session', function() return box.session.effective_user() end)
+box.session.su('without_usage') box.session.user() box.session.su('admin')
+box.session.su('without_usage', function() return box.session.effective_user() end)
+box.session.su('some_role')
+box.session.su('public')
+box.session.su(2), box.session.user()
+box.session.su(3)
+box.session.su(31, function() return box.session.effective_user() end)
+box.session.user()
+box.schema.user.drop('without_session') box.schema.user.drop('without_usage') box.schema.role.drop('some_role')
+]]
 check.finish()

@@ -341,3 +341,11 @@ bool schema_object_is_granted(const char *type, uint32_t id)
 	mp_encode_uint(end, id);
 	return index->vtab->count(index, ITER_EQ, buf, 2) > 0;
 }
+
+int access_check_session(const struct user *user)
+{
+	struct credentials cr;
+	credentials_create(&cr, user);
+	return (credentials_universal(&cr) & PRIV_SESSION) != 0 ? 0 :
+		access_denied_to(user, PRIV_SESSION, OBJECT_UNIVERSE, NULL);
+}

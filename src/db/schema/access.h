@@ -18,6 +18,9 @@ extern struct access entity_access[object_type_MAX];
 int access_check_ddl(uint32_t privilege, enum object_type type, const char *object_name,
 		     uint32_t owner_id, const struct access *access);
 
+/** May the user work in a session? -1: AccessDenied. */
+int access_check_session(const struct user *user);
+
 /** The error for the first of the privileges. Returns -1. */
 int access_denied(uint32_t privileges, enum object_type type, const char *object_name);
 /** The same for another user than the current one; NULL: one without a name. */

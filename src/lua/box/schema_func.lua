@@ -8,12 +8,13 @@ local M = util.schema.func or {}
 util.schema.func = M
 
 local function find(name)
-    if type(name) == 'number' then
-        return box.space._vfunc:get{name}
-    elseif name == nil then
+    if type(name) == 'string' then
+        return box.space._vfunc.index.name:get{name}
+    elseif type(name) == 'nil' then
         return box.space._vfunc.index.name:get{}
     end
-    return box.space._vfunc.index.name:get{name}
+    -- What is no number is refused there.
+    return box.space._vfunc:get{name}
 end
 
 local CREATE_OPTIONS = {
@@ -31,6 +32,7 @@ function M.create(name, options)
     if type(name) ~= 'string' then
         box.space._vfunc.index.name:get{name}
     end
+    options = options or nil
     util.check_options(options, CREATE_OPTIONS)
     local o = util.with_defaults(options, DEFAULTS)
     if box.space._vfunc.index.name:get{name} ~= nil then
@@ -42,13 +44,13 @@ function M.create(name, options)
     local now = os.date('%Y-%m-%d %H:%M:%S')
     box.space._func:auto_increment{
         box.session.euid(), name, o.setuid and 1 or 0, o.language:upper(), o.body,
-        'function', util.array(o.param_list or {}), o.returns, 'none', 'none',
-        o.is_deterministic, o.is_sandboxed, true, util.array(o.exports),
-        util.map(o.opts or {}), o.comment, now, now}
+        'function', o.param_list or {}, o.returns, 'none', 'none',
+        o.is_deterministic, o.is_sandboxed, true, o.exports,
+        o.opts or util.map({}), o.comment, now, now}
 end
 
 function M.exists(name)
-    return name ~= nil and find(name) ~= nil
+    return (type(name) == 'string' or type(name) == 'number') and find(name) ~= nil
 end
 
 function M.drop(name, options)
@@ -62,6 +64,9 @@ function M.drop(name, options)
 end
 
 function M.call(name, ...)
+    if type(name) ~= 'string' and type(name) ~= 'number' then
+        error('Use func:call(...)', 2)
+    end
     local func = box.func[name] or
                  box.error(box.error.NO_SUCH_FUNCTION, tostring(name))
     return func:call({...})

@@ -67,7 +67,8 @@ end
 local function find(name)
     if type(name) == 'string' then
         return box.space._vsequence.index.name:get{name}
-    elseif type(name) == 'number' then
+    elseif type(name) ~= 'nil' then
+        -- What is no number is refused there.
         return box.space._vsequence:get{name}
     end
 end
@@ -79,10 +80,11 @@ function M.resolve(name)
 end
 
 local OPTIONS = {
-    step = 'number', min = 'any', max = 'any', start = 'any', cache = 'number',
-    cycle = 'boolean', name = 'string',
+    step = 'number', min = 'number', max = 'number', start = 'number', cache = 'number',
+    cycle = 'boolean',
 }
 local CREATE_OPTIONS = util.with_defaults({if_not_exists = 'boolean'}, OPTIONS)
+local ALTER_OPTIONS = util.with_defaults({name = 'string'}, OPTIONS)
 
 -- Options of which some are defaults that depend on the direction.
 local function complete(options)
@@ -95,14 +97,14 @@ local function complete(options)
 end
 
 local function insert(name, options)
-    local o = complete(options)
+    local o = complete(options or nil)
     return box.space._sequence:auto_increment{
         box.session.euid(), name, o.step, o.min, o.max, o.start, o.cache, o.cycle}
 end
 
 function M.create(name, options)
     check_param(name, 'name', 'string')
-    util.check_options(options, CREATE_OPTIONS)
+    util.check_options(options or nil, CREATE_OPTIONS)
     local old = find(name)
     if old ~= nil then
         if options and options.if_not_exists then
@@ -121,7 +123,7 @@ end
 
 function M.alter(name, options)
     local id = M.resolve(name)
-    util.check_options(options, OPTIONS)
+    util.check_options(options, ALTER_OPTIONS)
     if options == nil then
         return
     end

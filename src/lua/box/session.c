@@ -119,10 +119,14 @@ static const struct user *user_arg(lua_State *L)
 		size_t len;
 		const char *name = lua_tolstring(L, 1, &len);
 		u = user_by_name(name, len);
+		if (u != NULL && u->is_role) {
+			client_error(ER_NO_SUCH_USER, u->name);
+			u = NULL;
+		}
 	} else {
 		u = user_by_id((uint32_t)luaL_checknumber(L, 1));
 	}
-	if (u == NULL)
+	if (u == NULL || access_check_session(u) != 0)
 		lua_throw(L);
 	return u;
 }

@@ -389,7 +389,7 @@ static int tuple_change(lua_State *L, change execute, const char *usage)
 	if (!lua_istable(L, 2))
 		return throw_text(L, usage);
 	struct buf *ops = lua_scratch_get();
-	lua_encode_array(L, 2, ops);
+	lua_encode_search_key(L, 2, ops);
 	struct region *region = &fiber()->region;
 	size_t mark = region_used(region);
 	uint32_t size;

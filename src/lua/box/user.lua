@@ -17,7 +17,8 @@ local GUEST, SUPER, SYSTEM_USER_MAX = 0, 31, 2
 local function find(name)
     if type(name) == 'string' then
         return box.space._vuser.index.name:get{name}
-    elseif type(name) == 'number' then
+    elseif type(name) ~= 'nil' then
+        -- What is no number is refused there.
         return box.space._vuser:get{name}
     end
 end
@@ -42,7 +43,7 @@ end
 
 -- A name must be given: a look-up without one fails as the reference's does.
 local function check_absent(name)
-    if name == nil then
+    if type(name) == 'nil' then
         box.space._vuser.index.name:get{}
     end
     return find(name)
@@ -50,10 +51,15 @@ end
 
 -- Create --------------------------------------------------------------------
 
-function user.password(password)
-    if #password == 0 then
-        return c.password_hash('')
+local function check_password(password)
+    if type(password) ~= 'string' and #password >= 0 then
+        error(("bad argument #1 to 'password_prepare' (cannot convert '%s' to 'const char *')")
+              :format(type(password)), 0)
     end
+end
+
+function user.password(password)
+    check_password(password)
     return c.password_hash(password)
 end
 
@@ -66,7 +72,7 @@ end
 
 function user.create(name, options)
     local old = check_absent(name)
-    util.check_options(options, {password = 'string', if_not_exists = 'boolean'})
+    util.check_options(options or nil, {password = 'string', if_not_exists = 'boolean'})
     options = options or {}
     if old ~= nil then
         if options.if_not_exists and old[4] == 'user' then
@@ -115,11 +121,14 @@ function user.passwd(name, ...)
     if name == nil then
         box.error(box.error.PROC_LUA, 'Usage: box.schema.user.passwd([user,] password)')
     end
-    if select('#', ...) == 0 then
+    if (...) == nil then
         -- Their own everybody may change.
+        check_password(name)
         return util.as_admin(set_password, box.session.uid(), name)
     end
-    return set_password(check_user(name), (...))
+    local uid = check_user(name)
+    check_password((...))
+    return set_password(uid, (...))
 end
 
 -- Rights --------------------------------------------------------------------

@@ -66,15 +66,22 @@ end
 -- The bits of "read, write" (or a number as it is).
 function M.bits(privilege, object_type)
     local allowed = ALLOWED[object_type] or
-                    box.error(box.error.UNKNOWN_SCHEMA_OBJECT, object_type)
+                    box.error(box.error.UNKNOWN_SCHEMA_OBJECT, tostring(object_type))
     if type(privilege) == 'number' then
+        local all = 0
+        for name in pairs(allowed) do
+            all = M.union(all, BITS[name])
+        end
+        if not (privilege > 0) or M.common(privilege, all) ~= privilege then
+            box.error(box.error.UNSUPPORTED_PRIV, object_type, tostring(privilege))
+        end
         return privilege
     end
     local bits = 0
     for name in (tostring(privilege) .. ','):gmatch('([^,]*),') do
         local known = name:match('^%s*(.-)%s*$'):lower()
         if not allowed[known] then
-            box.error(box.error.UNSUPPORTED_PRIV, object_type, name)
+            box.error(box.error.UNSUPPORTED_PRIV, object_type, tostring(privilege))
         end
         bits = M.union(bits, BITS[known])
     end
@@ -103,7 +110,9 @@ local OBJECTS = {
 
 -- The number that _priv has for an object; '' stands for all of the type.
 function M.object_id(object_type, name)
-    if object_type == 'universe' then
+    if name ~= nil and type(name) ~= 'string' and type(name) ~= 'number' then
+        box.error(box.error.ILLEGAL_PARAMS, 'wrong object name type')
+    elseif object_type == 'universe' then
         return 0
     elseif object_type == 'lua_eval' or object_type == 'sql' then
         return ''
@@ -118,7 +127,8 @@ function M.object_id(object_type, name)
     local system = box.space[kind[1]]
     local row
     if type(name) == 'number' then
-        row = system:get{name}
+        local may_be = kind[3] ~= nil or name >= 0 and name < 2 ^ 32 and name % 1 == 0
+        row = may_be and system:get{name} or nil
     else
         row = system.index.name:get{name}
     end
@@ -149,7 +159,7 @@ end
 
 -- The arguments of grant and revoke: without a type, the privilege is a role's name.
 local function target(privilege, object_type, object_name)
-    if object_type == nil then
+    if type(object_type) == 'nil' then
         object_type, object_name, privilege = 'role', privilege, 'execute'
         if object_name == nil then
             box.space._vuser.index.name:get{object_name}
@@ -162,8 +172,8 @@ local function grantor_id(grantor)
     if grantor == nil then
         return box.session.euid()
     end
-    return require('tarn.box.user').resolve_user(grantor) or
-           box.error(box.error.NO_SUCH_USER, tostring(grantor))
+    -- The row without one is refused.
+    return require('tarn.box.user').resolve_user(grantor) or box.NULL
 end
 
 function M.grant(uid, name, privilege, object_type, object_name, options)
@@ -186,11 +196,11 @@ function M.grant(uid, name, privilege, object_type, object_name, options)
 end
 
 local function no_grant(name, privilege, object_type, object_name)
-    if object_type == 'role' and object_name ~= nil and privilege == 'execute' then
+    local shown = object_name ~= nil and tostring(object_name) or ''
+    if object_type == 'role' and shown ~= '' and privilege == 'execute' then
         box.error(box.error.ROLE_NOT_GRANTED, name, object_name)
     end
-    box.error(box.error.PRIV_NOT_GRANTED, name, tostring(privilege), object_type,
-              tostring(object_name or ''))
+    box.error(box.error.PRIV_NOT_GRANTED, name, tostring(privilege), object_type, shown)
 end
 
 function M.revoke(uid, name, privilege, object_type, object_name, options)
