@@ -524,11 +524,30 @@ local function all_iters(...)
     return list
 end
 
+-- The most frequent case, without a table for each step's values: x and y are the next states.
+local function zip_two(a, b)
+    local gen_a, param_a, gen_b, param_b = a.gen, a.param, b.gen, b.param
+    return wrap(function(_, states)
+        local x, value = gen_a(param_a, states[1])
+        if x == nil then
+            return nil
+        end
+        local y, other = gen_b(param_b, states[2])
+        if y == nil then
+            return nil
+        end
+        return {x, y}, value, other
+    end, nil, {a.state, b.state})
+end
+
 local function zip(...)
     local list = all_iters(...)
     local count = #list
     if count == 0 then
         return wrap(nil_gen, nil, nil)
+    end
+    if count == 2 then
+        return zip_two(list[1], list[2])
     end
     local start = {}
     for i = 1, count do

@@ -22,20 +22,26 @@ struct reader {
 	lua_State *L;
 	yaml_parser_t parser;
 	yaml_event_t event;
-	bool has_event;
+	bool has_event, is_open;
 	const struct lua_codec *codec;
 	/** Stack index of the table anchor → value. */
 	int anchors;
 	int document_count, depth;
 };
 
-static int reader_gc(lua_State *L)
+/** Frees the parser's buffers, some 50 KB, at once; the collector sees them as a small object. */
+static void reader_close(struct reader *r)
 {
-	struct reader *r = lua_touserdata(L, 1);
 	if (r->has_event)
 		yaml_event_delete(&r->event);
-	r->has_event = false;
-	yaml_parser_delete(&r->parser);
+	if (r->is_open)
+		yaml_parser_delete(&r->parser);
+	r->has_event = r->is_open = false;
+}
+
+static int reader_gc(lua_State *L)
+{
+	reader_close(lua_touserdata(L, 1));
 	return 0;
 }
 
@@ -49,6 +55,7 @@ static struct reader *new_reader(lua_State *L, const char *text, size_t len,
 	r->codec = codec;
 	if (!yaml_parser_initialize(&r->parser))
 		luaL_error(L, "yaml.decode: not enough memory");
+	r->is_open = true;
 	if (luaL_newmetatable(L, PARSER_TYPE)) {
 		lua_pushcfunction(L, reader_gc);
 		lua_setfield(L, -2, "__gc");
@@ -79,6 +86,7 @@ static void throw_problem(struct reader *r)
 		lua_pushfstring(L, "%s at line: %d, column: %d\n", p->context,
 				(int)p->context_mark.line + 1, (int)p->context_mark.column + 1);
 	lua_concat(L, lua_gettop(L) - top);
+	reader_close(r);
 	lua_error(L);
 }
 
@@ -285,8 +293,10 @@ int lua_yaml_decode(lua_State *L, const char *text, size_t len, const struct lua
 	int top = lua_gettop(L);
 	for (;;) {
 		next_event(r);
-		if (r->event.type == YAML_STREAM_END_EVENT)
+		if (r->event.type == YAML_STREAM_END_EVENT) {
+			reader_close(r);
 			return lua_gettop(L) - top;
+		}
 		if (r->event.type != YAML_DOCUMENT_START_EVENT)
 			continue;
 		r->document_count++;
@@ -306,11 +316,13 @@ int lua_yaml_decode_tag(lua_State *L, const char *text, size_t len)
 			return 0;
 	} while (r->event.type != YAML_DOCUMENT_START_EVENT);
 	yaml_tag_directive_t *tag = r->event.data.document_start.tag_directives.start;
-	if (tag == r->event.data.document_start.tag_directives.end) {
+	bool has_tag = tag != r->event.data.document_start.tag_directives.end;
+	if (has_tag) {
+		lua_pushstring(L, (const char *)tag->handle);
+		lua_pushstring(L, (const char *)tag->prefix);
+	} else {
 		lua_pushnil(L);
-		return 1;
 	}
-	lua_pushstring(L, (const char *)tag->handle);
-	lua_pushstring(L, (const char *)tag->prefix);
-	return 2;
+	reader_close(r);
+	return has_tag ? 2 : 1;
 }
