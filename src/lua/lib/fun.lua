@@ -33,7 +33,7 @@ end
 local function array_gen(array, i)
     i = i + 1
     local value = array[i]
-    if value == nil then
+    if type(value) == 'nil' then -- box.NULL is a value
         return nil
     end
     return i, value
@@ -56,9 +56,14 @@ end
 -- The generator, parameter and state of anything that can be gone through.
 local function raw_iter(object, param, state)
     local kind = type(object)
-    if kind == 'table' then
-        if getmetatable(object) == iterator_mt then
+    if object == nil then
+        error('invalid iterator', 3)
+    elseif kind == 'table' then
+        local mt = getmetatable(object)
+        if mt == iterator_mt then
             return object.gen, object.param, object.state
+        elseif type(mt) == 'table' and (mt.__ipairs or mt.__pairs) then
+            return (mt.__ipairs or mt.__pairs)(object)
         elseif #object > 0 then
             return array_gen, object, 0
         end
@@ -67,9 +72,6 @@ local function raw_iter(object, param, state)
         return object, param, state
     elseif kind == 'string' then
         return #object == 0 and nil_gen or string_gen, object, 0
-    elseif object ~= nil and kind == 'cdata' then
-        local gen, p, s = pairs(object)
-        return raw_iter(gen, p, s)
     end
     error(('object %s of type "%s" is not iterable'):format(tostring(object), kind), 3)
 end
@@ -131,7 +133,9 @@ function fun.range(start, stop, step)
             return wrap(nil_gen, nil, nil)
         end
     end
+    assert(type(stop) == 'number', 'stop must be a number')
     step = step or (start <= stop and 1 or -1)
+    assert(type(step) == 'number', 'step must be a number')
     assert(step ~= 0, 'step must not be zero')
     return wrap(range_gen, {stop, step}, start - step)
 end
@@ -146,6 +150,7 @@ end
 fun.xrepeat, fun.replicate = fun.duplicate, fun.duplicate
 
 function fun.tabulate(f)
+    assert(type(f) == 'function')
     return wrap(function(_, i) return i + 1, f(i) end, nil, 0)
 end
 
@@ -158,12 +163,15 @@ function fun.ones()
 end
 
 function fun.rands(n, m)
-    if n == nil then
+    if n == nil and m == nil then
         return wrap(function() return 0, math.random() end, nil, 0)
     end
+    assert(type(n) == 'number', 'invalid first arg to rands')
     if m == nil then
         n, m = 0, n
     end
+    assert(type(m) == 'number', 'invalid second arg to rands')
+    assert(n < m, 'empty interval')
     return wrap(function() return 0, math.random(n, m - 1) end, nil, 0)
 end
 
@@ -226,6 +234,7 @@ local function take_n(gen, param, state, n)
 end
 
 local function take_while(gen, param, state, predicate)
+    assert(type(predicate) == 'function', 'invalid first argument to take_while')
     local function step(s, ...)
         if s == nil or not predicate(...) then
             return nil
@@ -247,6 +256,7 @@ local function drop_n(gen, param, state, n)
 end
 
 local function drop_while(gen, param, state, predicate)
+    assert(type(predicate) == 'function', 'invalid first argument to drop_while')
     local function matches(s, ...)
         return s ~= nil and predicate(...), s
     end
@@ -512,13 +522,16 @@ end)
 
 -- Each argument's generator, parameter and state.
 local function all_iters(...)
-    local list = {}
-    for i = 1, select('#', ...) do
-        local object = select(i, ...)
+    local list, i, count = {}, 1, select('#', ...)
+    while i <= count do
+        local object, param, state = select(i, ...)
+        local gen, p, s = raw_iter(object)
+        list[#list + 1] = {gen = gen, param = p, state = s}
+        i = i + 1
         -- Behind an iterator stand its own parameter and state, as for `for`.
-        if type(object) == 'table' or type(object) == 'string' then
-            local gen, param, state = raw_iter(object)
-            list[#list + 1] = {gen = gen, param = param, state = state}
+        if i + 1 <= count and type(object) == 'table' and getmetatable(object) == iterator_mt and
+           param == p and state == s then
+            i = i + 2
         end
     end
     return list
@@ -638,11 +651,15 @@ local operator = {
 fun.operator, fun.op = operator, operator
 methods.operator, methods.op = operator, operator
 
--- fun() puts every function into the globals.
+-- fun() puts every function into the globals, save where there is something by its name.
 return setmetatable(fun, {
     __call = function(self)
         for name, f in pairs(self) do
-            _G[name] = f
+            if rawget(_G, name) ~= nil then
+                print(('NOTICE: function %s already exists in global scope. Skipped.'):format(name))
+            else
+                rawset(_G, name, f)
+            end
         end
     end,
 })
