@@ -70,10 +70,12 @@ local help = setmetatable({}, {
     __serialize = function() return HELP end,
 })
 
-rawset(_G, 'help', help)
-rawset(_G, 'tutorial', setmetatable({}, {
+local tour = setmetatable({}, {
     __call = function(_, where) return tutorial(where) end,
     __serialize = function() return PAGES[1] end,
-}))
+})
 
-return {help = help, tutorial = tutorial}
+rawset(_G, 'help', help)
+rawset(_G, 'tutorial', tour)
+
+return {help = help, tutorial = tour}
