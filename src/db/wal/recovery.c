@@ -348,6 +348,7 @@ static int snapshot_read(struct recovery *r, struct xlog_cursor *c)
 		diag_set(XlogError, "%s: the snapshot is not whole: it has no end marker", c->path);
 		if (forgive(r) != 0)
 			return -1;
+		wal_recovery_stat.skipped_bytes += c->file_size - c->good_offset;
 	}
 	wal_vclock = c->meta.vclock;
 	r->result->is_snapshot_good = !r->config->force_recovery;

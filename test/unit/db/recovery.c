@@ -75,6 +75,18 @@ static void snapshot_without_an_end(void **state)
 	assert_int_equal(recover_with(true, &uuid_nil), 0);
 	assert_int_equal(applied_count, 3);
 	assert_false(result.is_snapshot_good);
+	assert_int_equal(wal_recovery_stat.skipped_bytes, 0);
+	/* The same with a part of a block behind it. */
+	file_open(&f, XLOG_SNAP, 0);
+	put_block(&f, 1, 3, 0, true);
+	off_t whole = f.offset;
+	put_block(&f, 4, 6, 0, true);
+	assert_int_equal(ftruncate(f.fd, whole + 30), 0);
+	file_drop(&f);
+	assert_int_equal(recover(), -1);
+	assert_int_equal(recover_with(true, &uuid_nil), 0);
+	assert_int_equal(applied_count, 3);
+	assert_int_equal(wal_recovery_stat.skipped_bytes, 30);
 }
 
 static void torn_end(void **state)

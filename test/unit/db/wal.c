@@ -106,6 +106,30 @@ static void missing_directory(void **state)
 	run(phase_no_directory);
 }
 
+static int read_fault;
+
+static void phase_read_fails(void)
+{
+	const struct sys_fault fault = {SYS_READ, read_fault, 1, EIO, 0};
+	sys_fault_plan(&fault, 1);
+	/* This is no damage, which could be passed over. */
+	CHECK(start_with(WAL_WRITE, true) == -1);
+	CHECK(error_is(diag_last(), &type_SystemError));
+	CHECK(strstr(diag_last()->message, dir) != NULL);
+	CHECK(sys_fault_failed(SYS_READ) == 1);
+}
+
+/** A file that can't be read now: no start without it, not even where that is forced. */
+static void failed_read(void **state)
+{
+	(void)state;
+	run(phase_bootstrap);
+	/* The snapshot, then the journal. */
+	for (read_fault = 0; read_fault < 2; read_fault++)
+		run(phase_read_fails);
+	run(phase_check_100);
+}
+
 static int bootstrap_fault;
 
 static void phase_bootstrap_fails(void)
@@ -579,6 +603,7 @@ int main(void)
 		TEST(recover_after_a_kill),
 		TEST(directory_in_use),
 		TEST(missing_directory),
+		TEST(failed_read),
 		TEST(failed_bootstrap_leaves_nothing),
 		TEST(uuids_as_wanted),
 		TEST(failed_write),
