@@ -95,7 +95,7 @@ static void change(struct request *r)
 		tuple_unref(tuple);
 	}
 	if (ops != NULL)
-		update_check_ops(ops, ops_end, NULL, r->index_base);
+		update_check_ops(ops, ops_end, NULL, r->index_base, &fiber()->region);
 }
 
 /** Tuples as extensions among the arguments of a call: read, taken away, and written again. */
