@@ -236,10 +236,11 @@ int db_process(struct request *request, struct tuple **result)
 bool db_is_plain_change(uint32_t space_id)
 {
 	struct space *space = space_by_id(space_id);
-	if (txn_current() == NULL || space == NULL || space->vtab != &memtx_space_vtab ||
-	    space->on_system_change != NULL || space->sequence != NULL ||
-	    space->def->constraint_count > 0 || space->def->default_count > 0 ||
-	    !list_empty(&space->before_replace) || !list_empty(&space->on_replace))
+	if (space == NULL || space->vtab != &memtx_space_vtab ||
+	    !txn_ends_quietly(!space->def->is_temporary) || space->on_system_change != NULL ||
+	    space->sequence != NULL || space->def->constraint_count > 0 ||
+	    space->def->default_count > 0 || !list_empty(&space->before_replace) ||
+	    !list_empty(&space->on_replace))
 		return false;
 	for (uint32_t i = 1; i < space->index_count; i++)
 		if (space->index[i]->def->key_def->is_func)

@@ -32,8 +32,8 @@ void db_free(void);
 int db_process(struct request *request, struct tuple **result);
 
 /**
- * Does a change of the space neither yield nor call any function, now: is there a transaction that
- * it joins, and has the space nothing of the kind? Then rows go in as they are given, too.
+ * Does a change of the space neither yield nor call any function, now: neither for the space nor
+ * where its transaction ends? Then rows go in as they are given, too.
  */
 bool db_is_plain_change(uint32_t space_id);
 

@@ -5,7 +5,7 @@ local tap = require('tap')
 local json = require('json')
 
 local test = tap.test('rows in compiled code')
-test:plan(10)
+test:plan(13)
 box.cfg{log_level = 0, wal_mode = 'none'}
 
 local plain = box.schema.space.create('plain')
@@ -125,6 +125,25 @@ box.begin()
 for i = 1, 100 do last = limited:insert{i} end
 box.commit()
 test:is_deeply(last:totable(), {100, 'none'}, 'defaults are put in')
+
+-- Without a log a statement of its own waits for nothing, nor in a temporary space. What runs
+-- at the end of transactions sees it.
+local trigger = require('trigger')
+local ended = 0
+for i = 1, 200 do
+    last = plain:replace{i, 'own'}
+    if i == 100 then
+        trigger.set('box.on_commit', 'count', function() ended = ended + 1 end)
+    end
+end
+trigger.del('box.on_commit', 'count')
+test:is(ended, 100, 'the trigger of all commits runs from when it is there')
+test:is_deeply(last:totable(), {200, 'own'}, 'a statement of its own')
+local fleeting = box.schema.space.create('fleeting', {temporary = true})
+fleeting:create_index('pk')
+for i = 1, 200 do fleeting:replace{i, 'x'} end
+test:is(fleeting:len(), 200, 'a temporary space')
+plain:truncate()
 
 local before = box.stat().REPLACE.total
 box.begin()

@@ -387,6 +387,14 @@ size_t txn_memory(void)
 	return sum;
 }
 
+bool txn_ends_quietly(bool has_row)
+{
+	if (txn_current() != NULL)
+		return true;
+	return (!has_row || journal_is_off()) && list_empty(&txn_all_before_commit) &&
+		list_empty(&txn_all_on_commit) && list_empty(&txn_all_on_rollback);
+}
+
 bool txn_is_trivial(const struct txn *txn)
 {
 	return txn->sub_level == 0 && !txn->needs_check && list_empty(&txn->stmts) &&

@@ -199,6 +199,13 @@ void txn_disturb(struct txn *txn);
 /** Bytes that the open transactions of all fibers hold beside their tuples. */
 size_t txn_memory(void);
 
+/**
+ * Does a statement that begins now neither yield nor run triggers at its end: is there a
+ * transaction that it joins, or nothing of the kind in a commit of its own? `has_row`: it is for
+ * the log.
+ */
+bool txn_ends_quietly(bool has_row);
+
 /** Is there nothing to commit: no statement, no trigger? Then txn_commit() just ends it. */
 bool txn_is_trivial(const struct txn *txn);
 

@@ -350,6 +350,12 @@ static int entry_begin(struct journal_entry *entry)
 	return 0;
 }
 
+bool journal_is_off(void)
+{
+	return journal.mode == WAL_NONE && journal.is_open && !journal.is_bootstrapping &&
+		!journal.is_failing;
+}
+
 int journal_write(struct journal_entry *entry)
 {
 	int rc = entry_begin(entry);

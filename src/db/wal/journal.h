@@ -54,6 +54,9 @@ struct journal_entry {
  */
 int journal_write(struct journal_entry *entry);
 
+/** Is nothing written (wal_mode 'none'), so that journal_write() neither yields nor fails? */
+bool journal_is_off(void);
+
 /**
  * The same without waiting for the write: `on_done` tells. 0: taken, and maybe done
  * already. Where the queue is full, yields until there is room if it `may_wait`. -1 with

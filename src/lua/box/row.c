@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Rows that compiled code puts without leaving it: flat tables, inside of a
- * transaction, in a space where that calls nobody's function. Lua goes through the table
+ * Rows that compiled code puts without leaving it: flat tables, where that calls nobody's
+ * function and waits for no log, as inside of a transaction. Lua goes through the table
  * (row.lua), and each value comes here by FFI, then the statement. That takes half of the
  * time of the way through the C interface (index.c), which is there for anything else.
  *
