@@ -2,10 +2,12 @@
 -- box.watch, box.watch_once, box.broadcast: who is told what, and what cannot be told.
 local tap = require('tap')
 local fiber = require('fiber')
+local fio = require('fio')
 local msgpack = require('msgpack')
+local uuid = require('uuid')
 
 local test = tap.test('watch')
-test:plan(9)
+test:plan(20)
 local seen = {}
 local watcher = box.watch('own', function(name, value) table.insert(seen, {name, value}) end)
 fiber.sleep(0)
@@ -31,4 +33,23 @@ box.broadcast('own', 4)
 fiber.sleep(0)
 test:is(#seen, 3, 'nothing comes any more')
 test:ok(not pcall(watcher.unregister, watcher), 'it ends once')
+
+-- The server's own events.
+test:is_deeply(box.watch_once('box.id'), {}, 'who the server is, is not known yet')
+test:is_deeply(box.watch_once('box.election'), {}, 'nor anything of an election')
+test:is_deeply(box.watch_once('box.schema'), {}, 'nor the schema')
+test:is(box.watch_once('box.status').status, 'unconfigured', 'its status is')
+local dir = fio.tempdir()
+box.cfg{work_dir = dir, log_level = 3}
+local id = box.watch_once('box.id')
+test:is(id.id, 1, 'the number')
+test:ok(uuid.is_uuid(id.instance_uuid) and tostring(id.instance_uuid) == box.info.uuid, 'the UUID')
+test:ok(uuid.is_uuid(id.replicaset_uuid), 'that of the replica set')
+test:is(box.watch_once('box.schema').version, box.internal.schema_version(), 'the version of the schema')
+test:is_deeply(box.watch_once('box.status'), {status = 'running', is_ro = false, is_ro_cfg = false}, 'running')
+box.cfg{read_only = true}
+test:ok(box.watch_once('box.status').is_ro and box.watch_once('box.election').is_ro, 'read-only, in both')
+local _, err = pcall(box.broadcast, 'box.own', 1)
+test:is(err.code, box.error.ILLEGAL_PARAMS, 'such names are not for others')
+fio.rmtree(dir)
 os.exit(test:check() and 0 or 1)

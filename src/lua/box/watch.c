@@ -6,6 +6,8 @@
  */
 #include "net/watch.h"
 
+#include <string.h>
+
 #include "core/diag.h"
 #include "core/fiber.h"
 #include "core/memory.h"
@@ -134,13 +136,11 @@ static int watch_once(lua_State *L)
 	return 1;
 }
 
-/** (key, value) */
-static int broadcast(lua_State *L)
+/** (key, value): of any name, for the server itself */
+static int broadcast_own(lua_State *L)
 {
-	if (lua_type(L, 1) != LUA_TSTRING || lua_gettop(L) > 2)
-		return luaL_error(L, "Usage: box.broadcast(key, value)");
 	size_t len;
-	const char *name = lua_tolstring(L, 1, &len);
+	const char *name = luaL_checklstring(L, 1, &len);
 	struct buf *value = lua_scratch_get();
 	if (!lua_isnoneornil(L, 2))
 		lua_encode(L, 2, value, &lua_codec_default);
@@ -149,8 +149,20 @@ static int broadcast(lua_State *L)
 	return 0;
 }
 
+/** (key, value) */
+static int broadcast(lua_State *L)
+{
+	static const char prefix[] = "box.";
+	if (lua_type(L, 1) != LUA_TSTRING || lua_gettop(L) > 2)
+		return luaL_error(L, "Usage: box.broadcast(key, value)");
+	if (strncmp(lua_tostring(L, 1), prefix, sizeof(prefix) - 1) == 0)
+		return lua_throw_params(L, "events whose names begin with 'box.' are the server's");
+	return broadcast_own(L);
+}
+
 void lua_watch_init(lua_State *L)
 {
+	static const luaL_Reg own[] = {{"broadcast", broadcast_own}, {NULL, NULL}};
 	static const luaL_Reg functions[] = {
 		{"watch", watch},
 		{"watch_once", watch_once},
@@ -168,6 +180,8 @@ void lua_watch_init(lua_State *L)
 	lua_pop(L, 1);
 	lua_box_push(L);
 	luaL_register(L, NULL, functions);
+	lua_pop(L, 1);
+	lua_new_module(L, "tarn.watch", own);
 	lua_pop(L, 1);
 	lua_load_embedded(L, "events.lua", "tarn.box.events");
 }
