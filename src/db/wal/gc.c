@@ -2,11 +2,13 @@
  *
  * Old files: after a checkpoint, snapshots beyond those that are kept go, with the
  * journals that only they need. A backup holds its snapshot and all that comes
- * behind; after a start, journals may be held for a while, for other instances.
+ * behind; after a start, journals may be held for a while, for other instances. Where
+ * the disk is full, journals that the newest snapshot does not need go earlier.
  */
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 
 #include "core/fiber.h"
 #include "core/log.h"
@@ -21,8 +23,10 @@ static struct {
 	/** Borrowed while the instance runs, else NULL. */
 	const char *memtx_dir, *wal_dir;
 	int keep_count;
-	/** The snapshot that a backup is made of; -1: none is. */
+	/** The snapshot that a backup is made of; -1: none is. Set by tx under the lock. */
 	int64_t backup;
+	/** Held while room is made, which a worker may do. */
+	pthread_mutex_t lock;
 	/** Seconds after the start in which journals stay, where there are other instances. */
 	double delay;
 	/** By the loop's clock. */
@@ -33,7 +37,7 @@ static struct {
 	bool is_waiting;
 	/** Signalled when the delay is changed, and at the end. */
 	struct fiber_cond changed;
-} gc = {.keep_count = 2, .backup = -1};
+} gc = {.keep_count = 2, .backup = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /** What the worker needs to know. */
 struct gc_task {
@@ -45,17 +49,23 @@ struct gc_task {
 
 /* The worker ---------------------------------------------------------- */
 
+static int remove_file(const char *dir, int64_t signature, enum xlog_type type)
+{
+	char *path = xlog_path(dir, signature, type);
+	int rc = sys->unlink(path) == 0 || errno == ENOENT ? 0 : -1;
+	if (rc != 0)
+		say_syserror("can't remove '%s'", path);
+	else
+		say_info("removed %s", path);
+	xfree(path);
+	return rc;
+}
+
 static void remove_files(const char *dir, const struct xlog_list *list, size_t count,
 			 enum xlog_type type)
 {
-	for (size_t i = 0; i < count; i++) {
-		char *path = xlog_path(dir, list->signature[i], type);
-		if (sys->unlink(path) != 0 && errno != ENOENT)
-			say_syserror("can't remove '%s'", path);
-		else
-			say_info("removed %s", path);
-		xfree(path);
-	}
+	for (size_t i = 0; i < count; i++)
+		remove_file(dir, list->signature[i], type);
 }
 
 /** How many of the oldest journals hold nothing that comes after `signature`. */
@@ -97,6 +107,47 @@ static int collect(void *arg)
 	xlog_list_free(&snapshots);
 	xlog_list_free(&journals);
 	return 0;
+}
+
+/* A full disk --------------------------------------------------------- */
+
+/** Removes the oldest journal where neither the newest snapshot nor a backup needs it. */
+static bool remove_oldest(const struct xlog_list *snapshots, const struct xlog_list *journals)
+{
+	if (snapshots->count == 0)
+		return false;
+	int64_t needed = snapshots->signature[snapshots->count - 1];
+	if (gc.backup >= 0 && gc.backup < needed)
+		needed = gc.backup;
+	if (count_obsolete_journals(journals, needed) == 0)
+		return false;
+	say_crit("ran out of disk space, try to delete old WAL files");
+	return remove_file(gc.wal_dir, journals->signature[0], XLOG_XLOG) == 0;
+}
+
+static bool make_room(void)
+{
+	struct xlog_list snapshots, journals;
+	if (gc.memtx_dir == NULL || xlog_list_read(&snapshots, gc.memtx_dir, XLOG_SNAP) != 0)
+		return false;
+	bool is_removed = false;
+	if (xlog_list_read(&journals, gc.wal_dir, XLOG_XLOG) == 0) {
+		is_removed = remove_oldest(&snapshots, &journals);
+		xlog_list_free(&journals);
+	}
+	xlog_list_free(&snapshots);
+	return is_removed;
+}
+
+bool gc_make_room(void)
+{
+	struct diag saved = {NULL};
+	diag_move(diag_get(), &saved);
+	pthread_mutex_lock(&gc.lock);
+	bool is_removed = make_room();
+	pthread_mutex_unlock(&gc.lock);
+	diag_move(&saved, diag_get());
+	return is_removed;
 }
 
 /* The face ------------------------------------------------------------ */
@@ -183,7 +234,9 @@ char *backup_start(uint32_t back)
 		client_error(ER_BACKUP_IN_PROGRESS);
 		return NULL;
 	}
+	pthread_mutex_lock(&gc.lock);
 	gc.backup = find_snapshot(back);
+	pthread_mutex_unlock(&gc.lock);
 	return gc.backup < 0 ? NULL : xlog_path(gc.memtx_dir, gc.backup, XLOG_SNAP);
 }
 
@@ -191,7 +244,9 @@ void backup_stop(void)
 {
 	if (gc.backup < 0)
 		return;
+	pthread_mutex_lock(&gc.lock);
 	gc.backup = -1;
+	pthread_mutex_unlock(&gc.lock);
 	gc_run();
 }
 

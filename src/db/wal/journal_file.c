@@ -7,6 +7,7 @@
  */
 #include "db/wal/journal_file.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "core/diag.h"
@@ -15,7 +16,7 @@
 #include "core/memory.h"
 #include "core/sys.h"
 #include "core/worker.h"
-#include "db/wal/wal.h"
+#include "db/wal/wal_int.h"
 
 /** Is this a journal without a row and without damage? */
 static bool is_empty_journal(const char *path)
@@ -155,9 +156,25 @@ static int journal_file_prepare(struct journal_file *f)
 	return journal_file_begin(f);
 }
 
-int journal_file_append(struct journal_file *f, const struct buf *data)
+static int try_append(struct journal_file *f, const struct buf *data)
 {
 	if (journal_file_prepare(f) != 0)
 		return -1;
 	return xlog_file_append(&f->file, data->data, data->size, f->is_synced);
+}
+
+/** Has the last call failed for the lack of room? */
+static bool is_disk_full(void)
+{
+	int error = diag_last()->saved_errno;
+	return error == ENOSPC || error == EDQUOT;
+}
+
+int journal_file_append(struct journal_file *f, const struct buf *data)
+{
+	int rc;
+	do {
+		rc = try_append(f, data);
+	} while (rc != 0 && is_disk_full() && gc_make_room());
+	return rc;
 }

@@ -145,6 +145,12 @@ void gc_stop(void);
 /** Removes what nobody needs any more. Failures go to the log. Yields. */
 void gc_run(void);
 
+/**
+ * The disk is full: removes the oldest journal, where neither the newest snapshot nor a backup
+ * needs it. False: there is none. Any thread; keeps the last error.
+ */
+bool gc_make_room(void);
+
 /* checkpoint_timer.c -------------------------------------------------- */
 
 /** Starts the fiber of automatic checkpoints. */

@@ -8,7 +8,7 @@
 
 static void fail_once(enum sys_call call, int after)
 {
-	struct sys_fault fault = {call, after, 1, call == SYS_WRITE ? ENOSPC : EIO, 0};
+	struct sys_fault fault = {call, after, 1, EIO, 0};
 	sys_fault_plan(&fault, 1);
 }
 
@@ -549,6 +549,85 @@ static void old_files_go(void **state)
 	run(phase_collect);
 }
 
+static void fill_disk(int times)
+{
+	const struct sys_fault fault = {SYS_WRITE, 0, times, ENOSPC, 0};
+	sys_fault_plan(&fault, 1);
+}
+
+/** Five snapshots that are kept, each with a journal behind it. */
+static void make_history(void)
+{
+	create_space();
+	checkpoint_set_count(10);
+	for (int i = 0; i < 5; i++) {
+		CHECK(put(i) == 0);
+		CHECK(checkpoint_make() == 0);
+	}
+	CHECK(put(5) == 0);
+	CHECK(file_count(XLOG_SNAP) == 6 && file_count(XLOG_XLOG) == 6);
+}
+
+static void make_room(enum wal_mode mode)
+{
+	CHECK(start_with(mode, false) == 0);
+	make_history();
+	/* As many as it takes, the oldest first. */
+	fill_disk(2);
+	CHECK(put(6) == 0);
+	CHECK(file_count(XLOG_XLOG) == 4);
+	CHECK(!file_exists(0, ".xlog") && !file_exists(3, ".xlog") && file_exists(4, ".xlog"));
+	/* Other failures are none of their business. */
+	fail_once(SYS_FDATASYNC, 0);
+	CHECK(put(7) == (mode == WAL_FSYNC ? -1 : 0));
+	sys_fault_clear();
+	CHECK(file_count(XLOG_XLOG) == 4);
+	/* A backup needs its snapshot, and what comes behind. */
+	char *path = backup_start(1);
+	CHECK(path != NULL && strstr(path, "0006.snap") != NULL);
+	xfree(path);
+	fill_disk(-1);
+	CHECK(put(8) == -1);
+	CHECK(diag_last()->code == ER_WAL_IO);
+	CHECK(file_count(XLOG_XLOG) == 2 && file_exists(6, ".xlog") && file_exists(7, ".xlog"));
+	backup_stop();
+	CHECK(put(8) == -1);
+	CHECK(file_count(XLOG_XLOG) == 1 && file_exists(7, ".xlog"));
+	CHECK(file_count(XLOG_SNAP) == 6);
+	sys_fault_clear();
+	CHECK(put(8) == 0);
+	kill(getpid(), SIGKILL);
+}
+
+static void phase_make_room(void)
+{
+	make_room(WAL_WRITE);
+}
+
+static void phase_make_room_fsync(void)
+{
+	make_room(WAL_FSYNC);
+}
+
+static void phase_after_make_room(void)
+{
+	start();
+	CHECK(has(6) && has(8) && count() >= 8);
+	wal_stop();
+}
+
+/** A full disk costs old journals, before it costs commits. */
+static void full_disk_costs_old_journals(void **state)
+{
+	(void)state;
+	assert_true(WIFSIGNALED(run_status(phase_make_room)));
+	run(phase_after_make_room);
+	teardown(NULL);
+	setup(NULL);
+	assert_true(WIFSIGNALED(run_status(phase_make_room_fsync)));
+	run(phase_after_make_room);
+}
+
 static void phase_timer(void)
 {
 	start();
@@ -614,6 +693,7 @@ int main(void)
 		TEST(failed_checkpoint),
 		TEST(one_checkpoint_at_a_time),
 		TEST(old_files_go),
+		TEST(full_disk_costs_old_journals),
 		TEST(automatic_checkpoints),
 		TEST(clean_stop_begins_a_file),
 	};
