@@ -204,6 +204,9 @@ function table.copy(value)
     return setmetatable(copy, getmetatable(value))
 end
 
+-- LuaJIT's, which has to be required elsewhere: rocks expect it here.
+table.new = require('table.new')
+
 local function equals(a, b)
     if type(a) ~= 'table' or type(b) ~= 'table' then
         return type(a) == type(b) and a == b
