@@ -49,7 +49,7 @@ local function check_field(part, i, space_id, out)
         params('options.parts[%d]: field (number) must be one-based', i)
     end
     out.field = field - 1
-    if part.path == nil then
+    if type(part.path) == 'nil' then
         out.path = path
     end
 end

@@ -32,11 +32,11 @@ static int current(lua_State *L)
 	return 1;
 }
 
-/** The 64-bit integer at `idx`: a whole number, or a cdata of 64 bits. */
+/** The 64-bit integer at `idx`: a whole number, as a text, too, or a cdata of 64 bits. */
 static int64_t check_int64(lua_State *L, int idx)
 {
 	void *payload;
-	if (lua_type(L, idx) == LUA_TNUMBER) {
+	if (lua_isnumber(L, idx)) {
 		double n = lua_tonumber(L, idx);
 		if (n >= -9223372036854775808.0 && n < 9223372036854775808.0)
 			return (int64_t)n;
