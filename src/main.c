@@ -59,7 +59,7 @@ static bool is_stopping;
 static struct fiber *stopper;
 /** No fiber runs any more. */
 static bool is_over;
-static ev_signal sigint_watcher, sigterm_watcher, sighup_watcher;
+static ev_signal sigint_watcher, sigterm_watcher, sighup_watcher, sigusr1_watcher;
 
 /* Command line ------------------------------------------------------------ */
 
@@ -232,6 +232,26 @@ static void on_hangup(struct ev_loop *ev, ev_signal *w, int events)
 		diag_log();
 }
 
+static int checkpoint_run(va_list args)
+{
+	(void)args;
+	if (checkpoint_make() != 0)
+		diag_log();
+	return 0;
+}
+
+/** As the reference does: administrators' scripts ask for a snapshot so. */
+static void on_checkpoint_signal(struct ev_loop *ev, ev_signal *w, int events)
+{
+	if (!db_is_configured)
+		return;
+	struct fiber *f = fiber_new("snapshot", checkpoint_run);
+	if (f == NULL)
+		diag_log();
+	else
+		fiber_wakeup(f);
+}
+
 /**
  * os.exit([status]): stops cleanly, from any fiber. Never returns to its caller, save
  * for a finalizer that runs because the process ends.
@@ -267,6 +287,7 @@ static void signals_init(void)
 	watch_signal(&sigint_watcher, SIGINT, on_stop_signal);
 	watch_signal(&sigterm_watcher, SIGTERM, on_stop_signal);
 	watch_signal(&sighup_watcher, SIGHUP, on_hangup);
+	watch_signal(&sigusr1_watcher, SIGUSR1, on_checkpoint_signal);
 }
 
 /* The script ------------------------------------------------------------------ */

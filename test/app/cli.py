@@ -194,6 +194,26 @@ class Cli(unittest.TestCase):
         self.assertIn('log file has been reopened', self.read('t.log'))
         self.assertEqual(server.stop(), 0)
 
+    def test_snapshot_by_signal(self):
+        server = process.Server(TARN, os.path.join(self.dir, self.script(
+            'print("ready") io.stdout:flush() require("fiber").sleep(0.1) box.cfg{log = "t.log"} '
+            'box.schema.space.create("s") require("fio").open("done", {"O_CREAT"}, 420)')), directory=self.dir).start()
+        # Without a database there is nothing to do; it lives.
+        server.process.send_signal(signal.SIGUSR1)
+        import glob
+        import time
+        for _ in range(500):
+            if os.path.exists(os.path.join(self.dir, 'done')):
+                break
+            time.sleep(0.02)
+        server.process.send_signal(signal.SIGUSR1)
+        for _ in range(500):
+            if len(glob.glob(os.path.join(self.dir, '*.snap'))) == 2:
+                break
+            time.sleep(0.02)
+        self.assertEqual(len(glob.glob(os.path.join(self.dir, '*.snap'))), 2)
+        self.assertEqual(server.stop(), 0)
+
     def test_pid_file_of_another(self):
         server = process.Server(TARN, os.path.join(self.dir, self.script(
             'box.cfg{pid_file = "t.pid"} print("ready") io.stdout:flush()')), directory=self.dir).start()
