@@ -2,10 +2,21 @@
 --
 -- net.box's `self`: the interface of a connection, for this server itself.
 
+-- Tuples become tables, as those that come over a connection are.
+local function untuple(...)
+    local values, count = {...}, select('#', ...)
+    for i = 1, count do
+        if box.tuple.is(values[i]) then
+            values[i] = values[i]:totable()
+        end
+    end
+    return unpack(values, 1, count)
+end
+
 -- Errors that are no objects become ClientErrors, as over a connection.
 local function results(ok, ...)
     if ok then
-        return ...
+        return untuple(...)
     end
     local err = ...
     if box.error.is(err) then
@@ -81,7 +92,10 @@ return function(check_call_arguments, check_eval_arguments, check_remote, log)
         check_remote(self, 'eval')
         check_eval_arguments(args)
         args = args or {}
-        local func, err = loadstring('return ' .. tostring(text), '=eval')
+        if type(text) ~= 'string' then
+            box.error(box.error.PROC_LUA, 'Lua code should be a string')
+        end
+        local func, err = loadstring('return ' .. text, '=eval')
         if func == nil then
             func, err = loadstring(text, '=eval')
         end
