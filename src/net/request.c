@@ -160,6 +160,15 @@ static int process_change(struct connection *con, const struct xrow_header *row,
 	return rc;
 }
 
+/** Decodes a request that is not on a space. */
+static int decode_with_body(struct request *r, const struct xrow_header *row)
+{
+	if (row->body != NULL)
+		return request_decode(r, row, request_keys_required(row->type));
+	client_error(ER_INVALID_MSGPACK, "missing request body");
+	return -1;
+}
+
 /** Does the call and answers, with the formats of tuples among its arguments or NULL. */
 static int run_call(struct connection *con, const struct xrow_header *row,
 		    const struct request *request, struct format_map *formats)
@@ -197,7 +206,7 @@ static int process_call(struct connection *con, const struct xrow_header *row)
 {
 	struct request r;
 	stat_count(row->type == IPROTO_EVAL ? STAT_EVAL : STAT_CALL, 1);
-	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+	if (decode_with_body(&r, row) != 0)
 		return -1;
 	worker_hand_over();
 	if (r.formats == NULL)
@@ -215,7 +224,7 @@ static int process_auth(struct connection *con, const struct xrow_header *row)
 {
 	struct request r;
 	stat_count(STAT_AUTH, 1);
-	if (request_decode(&r, row, request_keys_required(row->type)) != 0)
+	if (decode_with_body(&r, row) != 0)
 		return -1;
 	worker_hand_over();
 	if (auth_process(con, &r) != 0)
