@@ -84,14 +84,14 @@ test:test('names that are not UTF-8, or long', function(test)
 end)
 
 test:test('sizes and offsets', function(test)
-    test:plan(24)
+    test:plan(21)
     local f = fio.open(path, {'O_RDWR'})
-    for name, size in pairs{['below zero'] = -1, NaN = 0 / 0, ['without end'] = math.huge, text = 'x', table = {},
-                            ['beyond all memory'] = 1e300} do
+    for name, size in pairs{['below zero'] = -1, NaN = 0 / 0, text = 'x', table = {}} do
         fails(test, 'read ' .. name, 'must be a number from 0 on', f.read, f, size)
         fails(test, 'pread ' .. name, 'must be a number from 0 on', f.pread, f, size, 0)
     end
-    answers(test, 'read of 100 TB', 'Cannot allocate memory', f:read(1e14))
+    test:is(f:read(1e14), 'hello world', 'read of 100 TB')
+    test:is(f:pread(math.huge, 6), 'world', 'pread without end')
     answers(test, 'pread before the start', 'Invalid argument', f:pread(5, -1))
     answers(test, 'pwrite before the start', 'Invalid argument', f:pwrite('x', -1))
     fails(test, 'pread at a table', 'the offset must be a number', f.pread, f, 5, {})

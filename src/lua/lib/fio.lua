@@ -202,7 +202,8 @@ function fio.open(path, flags, mode)
     return file_type(fd)
 end
 
-local SIZE_MAX = 2 ^ 47
+-- What one call reads at most, like the system's own: the longest string.
+local SIZE_MAX = 0x7fffff00
 
 -- read(size): a string. read(buf, size): into a char buffer, the number of bytes.
 -- With neither: to the end of the file.
@@ -217,9 +218,10 @@ local function read_from(fh, buf, size, offset)
         end
         size = math.max(st.size, 4096)
     end
-    if type(size) ~= 'number' or not (size >= 0 and size <= SIZE_MAX) then
+    if type(size) ~= 'number' or not (size >= 0) then
         error('fio: the size to read must be a number from 0 on', 3)
     end
+    size = math.min(size, SIZE_MAX)
     local data, err = core.read(fh, size, offset)
     if data == nil then
         return nil, err
