@@ -105,9 +105,9 @@ static int priv_resolve(struct priv_def *def, uint32_t privilege)
 	uint32_t uid = credentials_current()->uid;
 	if (def->type == OBJECT_ROLE && !def->is_entity) {
 		def->role = user_find(def->object_id);
-		/* Everybody may grant the role that everybody has. */
-		if (def->role->id == ROLE_PUBLIC && privilege == PRIV_GRANT &&
-		    def->privileges == PRIV_EXECUTE && (uid == USER_ADMIN || uid == def->grantor))
+		/* Everybody may grant the role that everybody has, and take it back. */
+		if (def->role->id == ROLE_PUBLIC && def->privileges == PRIV_EXECUTE &&
+		    (uid == USER_ADMIN || uid == def->grantor))
 			return 0;
 	}
 	/* Rights are the owner's to give, and the admin's, whatever others may do. */

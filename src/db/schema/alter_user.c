@@ -112,11 +112,13 @@ static int drop_error(const struct user *user, const char *text)
 	return -1;
 }
 
-/** Does it own an object, or is it a role that somebody has? */
+/**
+ * Does it own an object, has it granted something, or is it a role that somebody has? Users that
+ * it made are no objects of its.
+ */
 static bool user_has_objects(const struct user *user)
 {
-	static const uint32_t spaces[] = {SPACE_SPACE, SPACE_FUNC, SPACE_SEQUENCE, SPACE_USER,
-		SPACE_PRIV};
+	static const uint32_t spaces[] = {SPACE_SPACE, SPACE_FUNC, SPACE_SEQUENCE, SPACE_PRIV};
 	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
 		if (schema_index_has_row(spaces[i], 1, user->id))
 			return true;

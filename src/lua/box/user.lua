@@ -63,11 +63,12 @@ function user.password(password)
     return c.password_hash(password)
 end
 
--- What every user may: log in, use what is public, change their own password.
+-- What every user may: use what is public, change their own password, log in. The last is the
+-- admin's to grant.
 local function grant_basics(uid, name)
     priv.grant(uid, name, 'public')
     priv.grant(uid, name, 'alter', 'user', uid)
-    priv.grant(uid, name, 'session,usage', 'universe', nil, {if_not_exists = true})
+    util.as_admin(priv.grant, uid, name, 'session,usage', 'universe', nil, {if_not_exists = true})
 end
 
 function user.create(name, options)
@@ -86,7 +87,7 @@ function user.create(name, options)
     local row = box.space._user:auto_increment{
         box.session.euid(), name, 'user', password_rules.methods(options.password),
         password_rules.extra_fields(options.password)}
-    util.as_admin(grant_basics, row[1], name)
+    grant_basics(row[1], name)
 end
 
 function role.create(name, options)
@@ -171,7 +172,7 @@ end
 
 -- Drop ----------------------------------------------------------------------
 
--- All that a user owns goes with it.
+-- What a user owns goes with it, save for users and roles.
 local function drop_owned(uid)
     for _, row in ipairs(box.space._space.index.owner:select{uid}) do
         util.schema.space.drop(row[1], row[3])
@@ -182,31 +183,32 @@ local function drop_owned(uid)
     for _, row in ipairs(box.space._sequence.index.owner:select{uid}) do
         util.schema.sequence.drop(row[1])
     end
-    for _, row in ipairs(box.space._user.index.owner:select{uid}) do
-        if row[1] ~= uid then
-            M.drop_id(row[1])
-        end
-    end
 end
 
--- Rights that it granted, that it was granted, and that others have on it.
+-- Rights that it was granted, and that others have on it.
 local function drop_rights(uid, kind)
     local rights = box.space._priv
-    for _, row in ipairs(rights.index.owner:select{uid}) do
-        rights:delete{row[2], row[3], row[4]}
-    end
     for _, row in ipairs(rights:select{uid}) do
         rights:delete{uid, row[3], row[4]}
     end
     util.delete_rights(kind, uid)
 end
 
-function M.drop_id(uid)
+local function drop_rows(uid)
     drop_owned(uid)
     local row = box.space._user:get{uid}
     if row ~= nil then
         drop_rights(uid, row[4])
         box.space._user:delete{uid}
+    end
+end
+
+-- All of it or, where something needs the user, nothing.
+local function drop_id(uid)
+    if box.is_in_txn() then
+        drop_rows(uid)
+    else
+        box.atomic(drop_rows, uid)
     end
 end
 
@@ -230,7 +232,7 @@ function user.drop(name, options)
         return
     end
     check_drop(uid, name)
-    M.drop_id(uid)
+    drop_id(uid)
 end
 
 function role.drop(name, options)
@@ -240,7 +242,7 @@ function role.drop(name, options)
         return
     end
     check_drop(uid, name)
-    M.drop_id(uid)
+    drop_id(uid)
 end
 
 return M
