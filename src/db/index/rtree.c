@@ -130,10 +130,7 @@ static void rtree_node_cut(struct rtree *tree, struct rtree_node *node, unsigned
 
 static double rtree_enlargement(const struct rtree *tree, const double *box, const double *added)
 {
-	double grown[RTREE_COORDS_MAX];
-	box_copy(grown, box, tree->dimension);
-	box_extend(grown, added, tree->dimension);
-	return box_area(grown, tree->dimension) - box_area(box, tree->dimension);
+	return box_union_area(box, added, tree->dimension) - box_area(box, tree->dimension);
 }
 
 /** By how much the entry's overlap with its siblings grows where the box is added to it. */
@@ -173,10 +170,11 @@ static unsigned rtree_find_candidates(const struct rtree *tree, const struct rtr
 	unsigned count = 0;
 	for (unsigned i = 0; i < node->count; i++) {
 		const double *box = rtree_entry(tree, node, i)->box;
+		double area = box_area(box, tree->dimension);
 		struct rtree_candidate candidate = {
 			.pos = i,
-			.enlargement = rtree_enlargement(tree, box, added),
-			.area = box_area(box, tree->dimension),
+			.enlargement = box_union_area(box, added, tree->dimension) - area,
+			.area = area,
 		};
 		unsigned at = count < max ? count++ : max;
 		for (; at > 0 && candidate_is_better(&candidate, &best[at - 1]); at--) {

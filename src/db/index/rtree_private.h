@@ -67,6 +67,18 @@ static inline double box_area(const double *box, unsigned dimension)
 	return area;
 }
 
+/** The area of the bounding box of both. */
+static inline double box_union_area(const double *a, const double *b, unsigned dimension)
+{
+	double area = 1;
+	for (unsigned i = 0; i < 2 * dimension; i += 2) {
+		double low = b[i] < a[i] ? b[i] : a[i];
+		double high = b[i + 1] > a[i + 1] ? b[i + 1] : a[i + 1];
+		area *= high - low;
+	}
+	return area;
+}
+
 /** The sum of the sides. */
 static inline double box_margin(const double *box, unsigned dimension)
 {
