@@ -6,7 +6,7 @@ local fio = require('fio')
 
 box.cfg{work_dir = fio.tempdir(), log_level = 2}
 local test = tap.test('space_identity')
-test:plan(24)
+test:plan(25)
 
 local s = box.schema.space.create('s')
 local pk = s:create_index('pk')
@@ -39,7 +39,8 @@ box.begin()
 s:drop()
 test:is(box.space.t, nil, 'a space is gone in its transaction')
 box.rollback()
-test:ok(box.space.t ~= nil, 'and back when that is undone')
+test:ok(box.space.t == s, 'and back when that is undone')
+test:ok(s.index.pk == pk and s.index.other == sk, 'with the indexes that a script holds')
 test:is(box.space.t:get(1)[2], 1, 'with its rows')
 test:ok(box.space.t.index.pk ~= nil and box.space.t.index.other ~= nil, 'and its indexes')
 

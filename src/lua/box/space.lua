@@ -36,9 +36,29 @@ end})
 -- Objects by id, kept over renames.
 local objects = {}
 
+-- Those of spaces that are gone, while a script holds them: what it holds is good again when
+-- the drop is undone. And those of indexes that are gone, by their space's object and id.
+local dropped = setmetatable({}, {__mode = 'v'})
+local dropped_indexes = setmetatable({}, {__mode = 'k'})
+local weak_values = {__mode = 'v'}
+
+-- Takes all indexes from the object.
+local function take_indexes(object)
+    local kept = dropped_indexes[object]
+    if kept == nil then
+        kept = setmetatable({}, weak_values)
+        dropped_indexes[object] = kept
+    end
+    for k, ix in pairs(object.index) do
+        if type(k) == 'number' then
+            kept[k] = ix
+        end
+        object.index[k] = nil
+    end
+end
+
 local function sync_index(object, def)
-    local old = object.index[def.id]
-    local ix = type(old) == 'table' and old or setmetatable({}, index.index_mt)
+    local ix = dropped_indexes[object][def.id] or setmetatable({}, index.index_mt)
     for k in pairs(ix) do
         if def[k] == nil then
             ix[k] = nil
@@ -51,14 +71,9 @@ local function sync_index(object, def)
 end
 
 local function sync_indexes(object, defs)
-    local list = {}
+    take_indexes(object)
     for _, def in ipairs(defs) do
-        list[#list + 1] = sync_index(object, def)
-    end
-    for k in pairs(object.index) do
-        object.index[k] = nil
-    end
-    for _, ix in ipairs(list) do
+        local ix = sync_index(object, def)
         object.index[ix.id] = ix
         object.index[ix.name] = ix
     end
@@ -75,13 +90,18 @@ local function drop(object)
     forget(object)
     objects[object.id] = nil
     object.enabled = false
-    for k in pairs(object.index) do
-        object.index[k] = nil
-    end
+    take_indexes(object)
+    dropped[object.id] = object
 end
 
 local on_replace = trigger.internal.space_method('on_replace')
 local before_replace = trigger.internal.space_method('before_replace')
+
+local function revive(id)
+    local object = dropped[id]
+    dropped[id], objects[id] = nil, object
+    return object
+end
 
 local function create(id)
     local object = setmetatable({
@@ -103,7 +123,7 @@ function M.follow(id)
         return
     end
     if object == nil then
-        object = create(id)
+        object = revive(id) or create(id)
     else
         forget(object)
     end
