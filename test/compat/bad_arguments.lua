@@ -151,6 +151,17 @@ for name, op in pairs{update = function(o) return box.space.n:update(1, {o}) end
         at(1, name .. ' splice text', function(v) return op{':', 2, 1, 0, v} end)
     end
 end
+for name in ('select pairs count'):gmatch('%S+') do
+    options('pk:' .. name, index_method('pk', name), 2, 'iterator nosuch', 1)
+    for _, iterator in ipairs{2 ^ 32, 2 ^ 53, 0 / 0, 100, -1, false} do
+        set_up()
+        check.call(name .. ' by ' .. check.show(iterator), function()
+            return #box.space.n:select(1, {iterator = iterator})
+        end)
+        clean_up()
+    end
+end
+at(2, 'space:frommap', method('frommap'), {id = 1})
 at(1, 'a field', function(v) return box.space.n:insert{10, v} end)
 at(1, 'a key', function(v) return box.space.n:get{v} end)
 

@@ -34,12 +34,15 @@ local function iterator_type(opts, is_empty_key)
     local name
     if type(opts) == 'string' then
         name = opts
-    elseif opts == nil or opts.iterator == nil then
+    elseif not opts or opts == nil or not opts.iterator then
         return is_empty_key and iterators.ALL or iterators.EQ
     else
         name = opts.iterator
     end
     if type(name) == 'number' then
+        if not (name < 2 ^ 32) then
+            box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
+        end
         return name
     end
     local number = type(name) == 'string' and (iterators[name] or iterators[name:upper()])
@@ -68,7 +71,7 @@ end
 -- What a scan begins behind; nil: it begins at the beginning.
 local function after_option(opts)
     local after
-    if opts ~= nil and type(opts) ~= 'string' then
+    if opts and opts ~= nil and type(opts) ~= 'string' then
         after = opts.after
     end
     return after ~= nil and after ~= '' and after or nil

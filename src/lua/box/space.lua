@@ -251,16 +251,20 @@ end
 
 function space_mt.run_triggers(space, yesno)
     check_self(space, 'run_triggers')
+    -- A number is what C would make of it.
+    if type(yesno) == 'number' then
+        yesno = yesno ~= 0
+    end
     return c.run_triggers(space, yesno)
 end
 
 local function check_frommap(space, map, options)
     if type(space) == 'table' and space.id ~= nil and type(map) == 'table' then
-        if options == nil then
+        if type(options) == 'nil' then
             return false
         elseif type(options) == 'table' then
             local as_table = options.table
-            if as_table == nil or type(as_table) == 'boolean' then
+            if type(as_table) == 'nil' or type(as_table) == 'boolean' then
                 return as_table
             end
         end
