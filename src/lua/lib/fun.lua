@@ -33,7 +33,7 @@ end
 local function array_gen(array, i)
     i = i + 1
     local value = array[i]
-    if type(value) == 'nil' then -- box.NULL is a value
+    if value == nil and type(value) == 'nil' then -- box.NULL is a value
         return nil
     end
     return i, value
@@ -223,14 +223,16 @@ local function take_step(count, state, ...)
     return {count, state}, ...
 end
 
+local function take_n_gen(p, s)
+    if s[1] >= p[3] then
+        return nil
+    end
+    return take_step(s[1] + 1, p[1](p[2], s[2]))
+end
+
 local function take_n(gen, param, state, n)
     assert(n >= 0, 'invalid first argument to take_n')
-    return wrap(function(_, s)
-        if s[1] >= n then
-            return nil
-        end
-        return take_step(s[1] + 1, gen(param, s[2]))
-    end, nil, {0, state})
+    return wrap(take_n_gen, {gen, param, n}, {0, state})
 end
 
 local function take_while(gen, param, state, predicate)
@@ -323,20 +325,24 @@ end)
 
 -- Filters ---------------------------------------------------------------------------
 
+local filter_gen
+
+local function filter_step(p, state, ...)
+    if state == nil then
+        return nil
+    elseif p[3](...) then
+        return state, ...
+    end
+    return filter_gen(p, state)
+end
+
+function filter_gen(p, state)
+    return filter_step(p, p[1](p[2], state))
+end
+
+-- Generators that are no closures make one trace for all sequences of a kind.
 local function filter(gen, param, state, predicate)
-    local step
-    local function try(s, ...)
-        if s == nil then
-            return nil
-        elseif predicate(...) then
-            return s, ...
-        end
-        return step(s)
-    end
-    function step(s)
-        return try(gen(param, s))
-    end
-    return wrap(function(_, s) return step(s) end, nil, state)
+    return wrap(filter_gen, {gen, param, predicate}, state)
 end
 
 define('filter remove_if', 1, filter)
@@ -483,14 +489,19 @@ end)
 
 -- Changes ---------------------------------------------------------------------------
 
-define('map', 1, function(gen, param, state, f)
-    local function step(s, ...)
-        if s == nil then
-            return nil
-        end
-        return s, f(...)
+local function mapped(f, state, ...)
+    if state == nil then
+        return nil
     end
-    return wrap(function(_, s) return step(gen(param, s)) end, nil, state)
+    return state, f(...)
+end
+
+local function mapped_gen(p, state)
+    return mapped(p[3], p[1](p[2], state))
+end
+
+define('map', 1, function(gen, param, state, f)
+    return wrap(mapped_gen, {gen, param, f}, state)
 end)
 
 define('enumerate', 0, function(gen, param, state)
@@ -537,20 +548,21 @@ local function all_iters(...)
     return list
 end
 
--- The most frequent case, without a table for each step's values: x and y are the next states.
+-- The most frequent case, without a table for each step's values.
+local function zip_two_gen(p, states)
+    local x, value = p[1](p[2], states[1])
+    if x == nil then
+        return nil
+    end
+    local y, other = p[3](p[4], states[2])
+    if y == nil then
+        return nil
+    end
+    return {x, y}, value, other
+end
+
 local function zip_two(a, b)
-    local gen_a, param_a, gen_b, param_b = a.gen, a.param, b.gen, b.param
-    return wrap(function(_, states)
-        local x, value = gen_a(param_a, states[1])
-        if x == nil then
-            return nil
-        end
-        local y, other = gen_b(param_b, states[2])
-        if y == nil then
-            return nil
-        end
-        return {x, y}, value, other
-    end, nil, {a.state, b.state})
+    return wrap(zip_two_gen, {a.gen, a.param, b.gen, b.param}, {a.state, b.state})
 end
 
 local function zip(...)
