@@ -32,6 +32,11 @@ for _, name in ipairs({'md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'r
     check.call('hmac ' .. name, function()
         return crypto.hmac[name]('key', 'abc'), crypto.hmac[name .. '_hex']('key', 'abc')
     end)
+    for _, called in ipairs({name, name .. '_hex'}) do
+        check.call('hmac ' .. called .. ' of nothing', crypto.hmac[called], '', '')
+        check.call('hmac ' .. called .. ' without a key', crypto.hmac[called], nil, 'abc')
+        check.call('hmac ' .. called .. ' of a number', crypto.hmac[called], 'key', 5)
+    end
     check.call('hmac ' .. name .. ' in pieces', function()
         return pieces(crypto.hmac[name].new('key'), 'a', 'bc'):result()
     end)

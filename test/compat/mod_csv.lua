@@ -77,10 +77,17 @@ csv.dump({{'a;b', 'c,d', "e'f"}}, {delimiter = ';', quote_char = "'"}), csv.dump
 w = writer()
 csv.dump({{1, 2}, {3, 4}}, {}, w)
 w.out
+list({})
+list({read = 5})
+list(reader('a,b\nc,d'), {chunk_size = 1, skip_head_lines = 1}), list('a;b', {delimiter = ';'})
 csv.dump()
 csv.dump('abc')
 csv.dump({{1, 2}}, {}, {})
 csv.dump({{1}, 5})
+]]
+check.refused [[
+list({read = function() return 5 end})
+list('a', 5)
 ]]
 for i = 1, check.times(400) do
     local text = random_text('ab,," \r\n')
