@@ -68,6 +68,10 @@ int net_send(uint64_t session_id, const char *header, size_t header_size, const 
 		client_error(ER_SESSION_CLOSED);
 		return -1;
 	}
+	/* Held, since it may wait for an answer that is being encoded. */
+	con->in_flight++;
 	reply_raw(con, header, header_size, body, body_size);
+	con->in_flight--;
+	connection_free_if_over(con);
 	return 0;
 }
