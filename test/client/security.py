@@ -16,7 +16,7 @@ JOIN, SUBSCRIBE, VOTE, FETCH_SNAPSHOT, REGISTER = 65, 66, 68, 69, 70
 WATCH, UNWATCH = 74, 75
 AUTH_TYPE, EVENT_KEY, STREAM = 0x5b, 0x57, 0x0a
 AFTER_POSITION, AFTER_TUPLE, SPACE_NAME, INDEX_NAME, TUPLE_FORMATS = 0x2e, 0x2f, 0x5e, 0x5f, 0x60
-ACCESS_DENIED, REFUSED_CODE = 42, 47
+ACCESS_DENIED, REFUSED_CODE, FORMAT_LIMIT = 42, 47, 16
 REFUSED = 'User not found or supplied credentials are invalid'
 server = port = None
 
@@ -264,6 +264,21 @@ class Walk(Base):
             self.assertNotIn('test', spaces)
             self.assertEqual(c.ask(SELECT, {SPACE_ID: 305, INDEX_ID: 2, KEY: ['ann'], LIMIT: 100}), [])
         self.assertEqual(ann().eval(count), before)
+
+
+class Formats(Base):
+    """Names of fields that clients tell of stay for good: only those who may call can bring some."""
+
+    def test_formats_of_the_denied(self):
+        formats = {i: [{'name': f'stranger {i}'}] for i in range(70000)}
+        for kind, body in (CALL, {FUNCTION: 'secret'}), (EVAL, {EXPR: 'return ...'}):
+            self.assertEqual(outcome(Client(port).ask, kind, {**body, TUPLE: [], TUPLE_FORMATS: formats})[0],
+                             ACCESS_DENIED)
+        ask = {EXPR: 'return ...', TUPLE: [1], TUPLE_FORMATS: {1: [{'name': 'a new name'}]}}
+        self.assertEqual(ann().ask(EVAL, ask), [1])
+        # And those only so many.
+        self.assertEqual(outcome(ann().ask, EVAL, {**ask, TUPLE_FORMATS: formats})[0], FORMAT_LIMIT)
+        self.assertEqual(ann().ask(EVAL, ask), [1])
 
 
 class Warning(Base):
