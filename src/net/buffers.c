@@ -14,6 +14,8 @@
 enum {
 	CHUNK_CACHE_MAX = 64,
 	BUF_CACHE_MAX = 64,
+	/** A chunk of which this part is used at the most is not worth keeping. */
+	SHRINK_PART = 8,
 	/** An output buffer that grew larger is not kept. */
 	BUF_CACHED_CAPACITY_MAX = 64 * 1024,
 };
@@ -102,6 +104,19 @@ struct chunk *chunk_make_room(struct chunk **in)
 	c->used = tail;
 	c->parsed = 0;
 	return c;
+}
+
+void chunk_shrink(struct chunk **in)
+{
+	struct chunk *c = *in;
+	if (c->used > c->capacity / SHRINK_PART || c->parsed > 0 || c->refs > 0)
+		return;
+	struct chunk *small = chunk_get_exact(c->used);
+	memcpy(small->data, c->data, c->used);
+	small->used = c->used;
+	small->read_at = c->read_at;
+	chunk_put(c);
+	*in = small;
 }
 
 void outbuf_get(struct buf *b)

@@ -58,6 +58,13 @@ void chunk_put(struct chunk *c);
  */
 struct chunk *chunk_make_room(struct chunk **in);
 
+/**
+ * Behind a read: puts one of just the size in place of a chunk of which little is used, and none
+ * of it taken. What waits for the rest of a packet, or for a request, then holds no more, and
+ * the next socket is read into memory that is warm.
+ */
+void chunk_shrink(struct chunk **in);
+
 /** Looks at the next packet of a chunk; see packet_scan(). */
 static inline enum packet_state chunk_scan(const struct chunk *c, size_t *header, uint64_t *size)
 {

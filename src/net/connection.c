@@ -325,6 +325,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 	}
 	if (n > 0) {
 		stat_count(STAT_NET_RECEIVED, n);
+		chunk_shrink(&con->in);
 		connection_enqueue(con);
 	}
 	if (con->wire.tls != NULL &&

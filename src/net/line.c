@@ -205,6 +205,8 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int events)
 	if (n > 0) {
 		net_thread_count_received(line->thread, n);
 		hand_over(line);
+		if (line->in != NULL)
+			chunk_shrink(&line->in);
 	}
 	if (line->wire.tls != NULL &&
 	    wire_after_read(&line->wire, ev_is_active(w), unsent(line) > 0))

@@ -111,11 +111,20 @@ class Many(Base):
             for s in self.others[1:]:
                 read(s, size)
         used = memory()
+        for s in self.others:
+            s.sendall(PING[:-1])
+        self.control.ping()
+        half = memory()
+        for s in self.others:
+            s.sendall(PING[-1:])
+        for s in self.others:
+            read(s, size)
         self.control.ping()
         self.close_others()
         self.wait_for_connections(1)
         print(f'{COUNT} connections: {(idle - before) / COUNT:.0f} bytes each, '
               f'{(used - before) / COUNT:.0f} after a request, '
+              f'{(half - before) / COUNT:.0f} amid one, '
               f'{(memory() - before) / COUNT:.0f} once closed')
 
     @staticmethod
