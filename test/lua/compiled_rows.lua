@@ -5,7 +5,7 @@ local tap = require('tap')
 local json = require('json')
 
 local test = tap.test('rows in compiled code')
-test:plan(13)
+test:plan(15)
 box.cfg{log_level = 0, wal_mode = 'none'}
 
 local plain = box.schema.space.create('plain')
@@ -125,6 +125,28 @@ box.begin()
 for i = 1, 100 do last = limited:insert{i} end
 box.commit()
 test:is_deeply(last:totable(), {100, 'none'}, 'defaults are put in')
+
+-- Rows of many shapes, and of none, are put all the same.
+local varied = box.schema.space.create('varied')
+varied:create_index('pk')
+local kinds = {1, 'text', true, box.NULL, 1.5}
+local wrong = 0
+box.begin()
+for i = 1, 3000 do
+    local new = {i % 100}
+    for k = 2, 2 + i % 7 do new[k] = kinds[(i * k) % 5 + 1] end
+    local t = varied:replace(new)
+    for k = 1, #new do wrong = wrong + (t[k] == new[k] and 0 or 1) end
+    varied:upsert({i % 100}, {{'=', 2, kinds[i % 5 + 1]}})
+    wrong = wrong + (varied:get(i % 100)[2] == kinds[i % 5 + 1] and 0 or 1)
+end
+box.rollback()
+test:is(wrong, 0, 'rows of many shapes')
+local nested = box.schema.space.create('nested')
+nested:create_index('pk')
+for i = 1, 300 do nested:replace{i, {i}} end
+for i = 1, 300 do wrong = wrong + (nested:get(i)[2][1] == i and 0 or 1) end
+test:is(wrong, 0, 'rows of none')
 
 -- Without a log a statement of its own waits for nothing, nor in a temporary space. What runs
 -- at the end of transactions sees it.
