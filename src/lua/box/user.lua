@@ -173,14 +173,20 @@ end
 -- Drop ----------------------------------------------------------------------
 
 -- What a user owns goes with it, save for users and roles.
+local function find_owned(uid)
+    return box.space._space.index.owner:select{uid}, box.space._func.index.owner:select{uid},
+           box.space._sequence.index.owner:select{uid}
+end
+
 local function drop_owned(uid)
-    for _, row in ipairs(box.space._space.index.owner:select{uid}) do
+    local spaces, functions, sequences = util.as_admin(find_owned, uid)
+    for _, row in ipairs(spaces) do
         util.schema.space.drop(row[1], row[3])
     end
-    for _, row in ipairs(box.space._func.index.owner:select{uid}) do
+    for _, row in ipairs(functions) do
         util.schema.func.drop(row[1])
     end
-    for _, row in ipairs(box.space._sequence.index.owner:select{uid}) do
+    for _, row in ipairs(sequences) do
         util.schema.sequence.drop(row[1])
     end
 end
@@ -194,21 +200,31 @@ local function drop_rights(uid, kind)
     util.delete_rights(kind, uid)
 end
 
+-- Whoever may drop a user takes the rights that others have given; a role's are the givers'.
 local function drop_rows(uid)
     drop_owned(uid)
     local row = box.space._user:get{uid}
-    if row ~= nil then
+    if row == nil then
+        return
+    elseif row[4] == 'user' then
+        util.as_admin(drop_rights, uid, row[4])
+    else
         drop_rights(uid, row[4])
-        box.space._user:delete{uid}
     end
+    box.space._user:delete{uid}
 end
 
--- All of it or, where something needs the user, nothing.
+-- All of it or, where something needs the user or it is forbidden, nothing.
 local function drop_id(uid)
-    if box.is_in_txn() then
-        drop_rows(uid)
-    else
+    if not box.is_in_txn() then
         box.atomic(drop_rows, uid)
+        return
+    end
+    local savepoint = box.savepoint()
+    local ok, err = pcall(drop_rows, uid)
+    if not ok then
+        box.rollback_to_savepoint(savepoint)
+        error(err, 0)
     end
 end
 
