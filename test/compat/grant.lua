@@ -61,4 +61,43 @@ s:drop()
 box.schema.func.drop('f')
 box.schema.user.info('ann')
 ]]
+
+-- Only who may execute a role is a member of it; sessions are no matter of roles.
+check [[
+box.schema.user.create('member') box.schema.role.create('club') box.schema.func.create('inside', {body = 'function() return "inside" end'})
+box.schema.role.grant('club', 'execute', 'function', 'inside')
+function enter() return box.session.su('member', function() return box.func.inside:call() end) end
+enter()
+box.schema.user.grant('member', 'create', 'role', 'club') enter()
+box.schema.user.revoke('member', 'create', 'role', 'club')
+box.schema.user.grant('member', 'drop', 'role', 'club') enter()
+box.schema.user.info('member')
+box.schema.user.revoke('member', 'drop', 'role', 'club')
+box.schema.user.grant('member', 'club')
+enter()
+box.schema.user.revoke('member', 'club')
+enter()
+box.schema.role.grant('club', 'create', 'role', 'club')
+box.schema.role.grant('club', 'session', 'universe')
+box.schema.role.grant('club', 'read,Usage', 'universe')
+box.schema.role.grant('club', 'session')
+box.schema.role.revoke('club', 'usage', 'space', 'nosuch')
+box.schema.role.grant('nosuch', 'session', 'universe')
+box.schema.role.grant('club', 8, 'universe')
+box.schema.user.drop('member') box.schema.role.drop('club') box.schema.func.drop('inside')
+]]
+-- What is shown of what can be executed.
+check [[
+box.schema.user.create('viewer') box.schema.sequence.create('q') box.schema.func.create('f') s = box.schema.space.create('s')
+function seen() return box.session.su('viewer', function() return box.space._vsequence:count(), box.space._vfunc.index.name:count('f'), box.space._vspace.index.name:count('s') end) end
+seen()
+box.schema.user.grant('viewer', 'execute', 'universe') seen()
+box.schema.user.revoke('viewer', 'execute', 'universe')
+box.space._priv:insert{1, box.space._user.index.name:get('viewer').id, 'sequence', box.sequence.q.id, 4} seen()
+box.space._priv:delete{box.space._user.index.name:get('viewer').id, 'sequence', box.sequence.q.id}
+box.schema.user.grant('viewer', 'execute', 'function') seen()
+box.schema.user.grant('viewer', 'read', 'space') seen()
+box.session.su('viewer', box.schema.user.grant, 'viewer', 'read', 'space', 's')
+box.schema.user.drop('viewer') box.schema.sequence.drop('q') box.schema.func.drop('f') s:drop()
+]]
 check.finish()

@@ -97,8 +97,6 @@ box.begin() t:insert{2} t:truncate() t:insert{3} box.commit()
 t:select()
 box.begin() t:insert{4} t:truncate() t:insert{5} box.rollback()
 t:select()
-box.begin() t:drop() box.rollback()
-box.space.t ~= nil, t:select()
 box.begin() t:rename('t9') box.rollback()
 t.name, box.space.t9, box.space.t ~= nil
 box.begin() t:format{{'a','unsigned'}} box.rollback()
@@ -116,17 +114,12 @@ box.begin() box.schema.func.create('tf') box.rollback()
 box.func.tf
 box.begin() box.internal.collation.create('tc','ICU','ru') box.rollback()
 box.space._collation.index.name:get('tc')
-box.begin() x=box.schema.space.create('x') x:create_index('pk') x:insert{1} sp=box.savepoint() x:drop() box.rollback_to_savepoint(sp) x:insert{2} box.commit()
-x:select(), box.space.x ~= nil
+x=box.schema.space.create('x') x:create_index('pk') x:insert{1}
 box.begin() x:insert{3} x:create_index('j',{parts={{2,'unsigned',is_nullable=true}},unique=false}) box.commit()
 box.rollback()
 x.index.j
 box.begin() x:create_index('j',{parts={{2,'unsigned',is_nullable=true}},unique=false}) x:insert{4,4} box.commit()
 x.index.j ~= nil and x.index.j:select{4}
-box.begin() x.index.j:drop() x:insert{5,4} box.rollback()
-x.index.j:select{4}
-box.begin() x:insert{6,4} x.index.j:drop() box.rollback()
-x.index.j:select{4}, x:len()
 box.begin() x:insert{6,4} x.index.j:drop() x:insert{7} box.commit()
 x.index.j, x:len()
 box.begin() box.schema.user.create('tv') box.schema.user.grant('tv','read','space','x') box.rollback()

@@ -23,7 +23,7 @@ struct priv_def {
 	uint32_t grantor, grantee, privileges, object_id;
 	bool is_entity;
 	enum object_type type;
-	/** What the privilege is on. A role has none: its members have it. */
+	/** What the privilege is on. */
 	struct access *access;
 	struct user *role, *user;
 };
@@ -129,20 +129,19 @@ static int role_check_loop(const struct user *role, const struct user *user)
 
 static uint32_t priv_get(const struct priv_def *def)
 {
-	if (def->role != NULL)
-		return def->user->roles & (1u << def->role->token) ? PRIV_EXECUTE : 0;
 	return def->access->granted[def->user->token];
 }
 
+/** Who may execute a role is a member of it. */
 static void priv_set(const struct priv_def *def, uint32_t privileges)
 {
+	def->access->granted[def->user->token] = privileges;
 	if (def->role == NULL) {
-		def->access->granted[def->user->token] = privileges;
 		access_update(def->access);
 		return;
 	}
 	uint32_t bit = 1u << def->role->token;
-	if (privileges != 0)
+	if ((privileges & PRIV_EXECUTE) != 0)
 		def->user->roles |= bit;
 	else
 		def->user->roles &= ~bit;

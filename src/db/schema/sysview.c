@@ -24,13 +24,14 @@ enum {
 	VISIBLE = PRIV_READ | PRIV_WRITE | PRIV_DROP | PRIV_ALTER,
 };
 
-/** Has the user any right on an object of the type? */
+/** Has the user any right on an object of the type? To execute all shows what can be executed. */
 static bool has_any_right(const struct credentials *cr, enum object_type type, uint32_t owner_id,
 			  const struct access *access)
 {
-	uint32_t rights = access->effective[cr->token] | entity_access[type].effective[cr->token];
+	uint32_t rights = access->effective[cr->token] | entity_access[type].effective[cr->token] |
+		credentials_universal(cr);
 	return owner_id == cr->uid ||
-		(rights & (type == OBJECT_FUNCTION ? VISIBLE | PRIV_EXECUTE : VISIBLE)) != 0;
+		(rights & (type != OBJECT_SPACE ? VISIBLE | PRIV_EXECUTE : VISIBLE)) != 0;
 }
 
 static bool space_is_visible(const struct credentials *cr, struct tuple *row)

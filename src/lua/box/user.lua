@@ -158,12 +158,24 @@ function user.info(name)
     return priv.info(name == nil and box.session.uid() or check_user(name))
 end
 
-function role.grant(name, ...)
-    return priv.grant(check_role(name), name, ...)
+-- Sessions are users'.
+local function check_role_rights(privilege)
+    local names = string.lower(privilege)
+    if names:find('session') or names:find('usage') then
+        box.error(box.error.GRANT, 'system privilege can not be granted to role')
+    end
 end
 
-function role.revoke(name, ...)
-    return priv.revoke(check_role(name), name, ...)
+function role.grant(name, privilege, ...)
+    local uid = check_role(name)
+    check_role_rights(privilege)
+    return priv.grant(uid, name, privilege, ...)
+end
+
+function role.revoke(name, privilege, ...)
+    local uid = check_role(name)
+    check_role_rights(privilege)
+    return priv.revoke(uid, name, privilege, ...)
 end
 
 function role.info(name)
@@ -194,7 +206,7 @@ end
 -- Rights that it was granted, and that others have on it.
 local function drop_rights(uid, kind)
     local rights = box.space._priv
-    for _, row in ipairs(rights:select{uid}) do
+    for _, row in ipairs(box.space._vpriv:select{uid}) do
         rights:delete{uid, row[3], row[4]}
     end
     util.delete_rights(kind, uid)
@@ -203,7 +215,7 @@ end
 -- Whoever may drop a user takes the rights that others have given; a role's are the givers'.
 local function drop_rows(uid)
     drop_owned(uid)
-    local row = box.space._user:get{uid}
+    local row = box.space._vuser:get{uid}
     if row == nil then
         return
     elseif row[4] == 'user' then

@@ -129,6 +129,9 @@ function M.object_id(object_type, name)
     if type(name) == 'number' then
         local may_be = kind[3] ~= nil or name >= 0 and name < 2 ^ 32 and name % 1 == 0
         row = may_be and system:get{name} or nil
+    elseif object_type == 'space' then
+        -- Also of those that the user does not see.
+        row = box.space[name] and {box.space[name].id} or nil
     else
         row = system.index.name:get{name}
     end
