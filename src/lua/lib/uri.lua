@@ -14,6 +14,8 @@ local PATH = NAME .. ':@/|'
 local QUERY = PATH .. '?'
 local SOCKET = NAME .. '@/'
 
+local BRACKET, ZERO, NINE, COLON = ('[09:'):byte(1, -1)
+
 local NAME_PATTERN = '^[' .. NAME .. ']+'
 local SOCKET_PATTERN = '^[' .. SOCKET .. ']+'
 local PATH_PATTERN = '^/[' .. PATH .. ']*'
@@ -84,8 +86,8 @@ end
 
 -- A host and maybe a service.
 local function parse_host(text, pos, parts)
-    local host = text:match('^%[([^%]]*)%]', pos)
-    if host ~= nil then
+    local host = text:byte(pos) == BRACKET and text:match('^%[([^%]]*)%]', pos)
+    if host then
         if not is_ipv6(host) then
             return nil
         end
@@ -96,13 +98,14 @@ local function parse_host(text, pos, parts)
         if host == nil then
             return nil
         end
-        if is_ipv4(host) then
+        local first = host:byte()
+        if first >= ZERO and first <= NINE and is_ipv4(host) then
             parts.ipv4 = host
         end
         pos = pos + #host
     end
     parts.host = host
-    if text:sub(pos, pos) ~= ':' then
+    if text:byte(pos) ~= COLON then
         return pos
     end
     pos = pos + 1
@@ -116,6 +119,9 @@ end
 
 -- From the path on; true where the text ends there.
 local function parse_tail(text, pos, parts)
+    if pos > #text then
+        return true
+    end
     local path = text:match(PATH_PATTERN, pos)
     if path ~= nil then
         parts.path = path
@@ -137,7 +143,10 @@ end
 
 local function parse_authority(text, pos)
     local parts = {}
-    local login, colon, password, behind = text:match(LOGIN_PATTERN, pos)
+    local login, colon, password, behind
+    if text:find('@', pos, true) then
+        login, colon, password, behind = text:match(LOGIN_PATTERN, pos)
+    end
     if login ~= nil then
         parts.login = login
         parts.password = colon == ':' and password or nil
@@ -149,7 +158,9 @@ local function parse_authority(text, pos)
         return not (is_bare and (parts.query or parts.fragment)) and parts or nil
     end
     -- Or else it is a host, which may be called unix.
-    parts = {login = parts.login, password = parts.password}
+    if behind_socket ~= nil then
+        parts = {login = parts.login, password = parts.password}
+    end
     pos = parse_host(text, pos, parts)
     if pos ~= nil and parse_tail(text, pos, parts) then
         return parts
@@ -157,11 +168,17 @@ local function parse_authority(text, pos)
     return nil
 end
 
-local function parse_text(text)
-    text = text:match('^%Z*')
-    -- A percent sign stands before two hexadecimal digits, or another such sign.
+-- A percent sign stands before a hexadecimal digit, or another such sign.
+local function is_escaped(text)
     local escapes = text:gsub('%%%%', '')
-    if text == '' or escapes:find('%%%X') or escapes:sub(-1) == '%' then
+    return not escapes:find('%%%X') and escapes:sub(-1) ~= '%'
+end
+
+local function parse_text(text)
+    if text:find('%z') then
+        text = text:match('^%Z*')
+    end
+    if text == '' or (text:find('%', 1, true) and not is_escaped(text)) then
         return nil
     end
     local parts = {}
@@ -177,8 +194,8 @@ local function parse_text(text)
         end
         return parse_tail(text, 1, parts) and parts or nil
     end
-    local scheme = text:match('^(%a[%w+%-.]*):/')
-    if scheme ~= nil then
+    local scheme = text:find(':/', 1, true) and text:match('^(%a[%w+%-.]*):/')
+    if scheme then
         local found = text:match('^//()', #scheme + 2)
         parts = found ~= nil and parse_authority(text, found)
         if parts then
@@ -188,7 +205,7 @@ local function parse_text(text)
     end
     parts = parse_authority(text, 1)
     if parts ~= nil then
-        parts.scheme = scheme
+        parts.scheme = scheme or nil
     end
     return parts
 end
@@ -383,38 +400,14 @@ function uri.format(parts, write_password)
         query = format_params(parts.params)
         query = query ~= '' and query or nil
     end
-    local out = {}
-    local function add(...)
-        for i = 1, select('#', ...) do
-            out[#out + 1] = (select(i, ...))
-        end
-    end
+    local text = ''
     if host ~= nil then
-        if scheme ~= nil then
-            add(scheme, '://')
-        end
-        if login ~= nil then
-            add(login)
-            if password ~= nil and write_password then
-                add(':', password)
-            end
-            add('@')
-        end
-        add(host)
-        if service ~= nil then
-            add(':', service)
-        end
+        local secret = login ~= nil and password ~= nil and write_password and ':' .. password or ''
+        text = (scheme ~= nil and scheme .. '://' or '') .. (login ~= nil and login .. secret .. '@' or '') ..
+               host .. (service ~= nil and ':' .. service or '')
     end
-    if path ~= nil then
-        add(path)
-    end
-    if query ~= nil then
-        add('?', query)
-    end
-    if fragment ~= nil then
-        add('#', fragment)
-    end
-    return table.concat(out)
+    return text .. (path or '') .. (query ~= nil and '?' .. query or '') ..
+           (fragment ~= nil and '#' .. fragment or '')
 end
 
 -- Percent encoding --------------------------------------------------------------------
