@@ -12,6 +12,11 @@
 
 enum {
 	WORK_BITS = 512,
+	/**
+	 * Enough for the exponential: of an argument below 100, which alone has a result that is
+	 * neither zero nor too large, 7 of the 256 bits may be wrong.
+	 */
+	EXP_BITS = 256,
 	/** Digits taken of a result: enough that those behind the 38th are right. */
 	WORK_DIGITS = 60,
 	/** Whole powers beyond are computed as others. */
@@ -70,12 +75,12 @@ static int from_mpfr(struct decimal *result, const mpfr_t x, long shift, int exp
 	return rc;
 }
 
-/** A function of MPFR; digits below 10^exponent_min are rounded off. */
-static int apply_mpfr(struct decimal *result, const struct decimal *d,
+/** A function of MPFR in so many bits; digits below 10^exponent_min are rounded off. */
+static int apply_mpfr(struct decimal *result, const struct decimal *d, int bits,
 		      int (*func)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), int exponent_min)
 {
 	mpfr_t x;
-	mpfr_init2(x, WORK_BITS);
+	mpfr_init2(x, bits);
 	to_mpfr(x, d);
 	func(x, x, MPFR_RNDN);
 	int rc = from_mpfr(result, x, 0, exponent_min);
@@ -87,7 +92,7 @@ int decimal_exp(struct decimal *result, const struct decimal *d)
 {
 	if (decimal_is_zero(d))
 		return decimal_finish(result, false, 1, 0);
-	return apply_mpfr(result, d, mpfr_exp, DECIMAL_EXPONENT_MIN);
+	return apply_mpfr(result, d, EXP_BITS, mpfr_exp, DECIMAL_EXPONENT_MIN);
 }
 
 static bool is_one(const struct decimal *d)
@@ -107,7 +112,7 @@ int decimal_ln(struct decimal *result, const struct decimal *d)
 		return -1;
 	if (is_one(d))
 		return decimal_finish(result, false, 0, 0);
-	return apply_mpfr(result, d, mpfr_log, LN_EXPONENT_MIN);
+	return apply_mpfr(result, d, WORK_BITS, mpfr_log, LN_EXPONENT_MIN);
 }
 
 /** Is it 10^n? */
@@ -128,7 +133,7 @@ int decimal_log10(struct decimal *result, const struct decimal *d)
 		decimal_from_int64(result, n);
 		return 0;
 	}
-	return apply_mpfr(result, d, mpfr_log10, DECIMAL_EXPONENT_MIN);
+	return apply_mpfr(result, d, WORK_BITS, mpfr_log10, DECIMAL_EXPONENT_MIN);
 }
 
 /* Powers. --------------------------------------------------------------------- */
