@@ -86,8 +86,11 @@ static int priv_decode(struct tuple *tuple, struct priv_def *def)
 	return priv_id_decode(tuple, def);
 }
 
-/** Finds what the row is about; may the current user grant (or revoke) it? */
-static int priv_resolve(struct priv_def *def, uint32_t privilege)
+/**
+ * Finds what the row is about; may the current user grant (or revoke) it? `is_less`: rights are
+ * taken, which those may do, too, who have the right to revoke, as by the role 'super'.
+ */
+static int priv_resolve(struct priv_def *def, uint32_t privilege, bool is_less)
 {
 	struct user *grantor = user_by_id(def->grantor);
 	if (grantor == NULL)
@@ -110,6 +113,8 @@ static int priv_resolve(struct priv_def *def, uint32_t privilege)
 		    (uid == USER_ADMIN || uid == def->grantor))
 			return 0;
 	}
+	if (is_less && access_allows(PRIV_REVOKE, def->type, UINT32_MAX, def->access))
+		return 0;
 	/* Rights are the owner's to give, and the admin's, whatever others may do. */
 	if (uid == USER_ADMIN && grantor->id != USER_ADMIN && grantor->id != owner_id)
 		return access_denied_to(grantor, privilege, def->type, name);
@@ -156,10 +161,13 @@ static void priv_rollback(struct change *base)
 
 int alter_on_priv(struct txn *txn, struct txn_stmt *stmt)
 {
-	struct priv_def def;
+	struct priv_def def, old = {0};
 	bool is_grant = stmt->new_tuple != NULL;
 	if (priv_decode(is_grant ? stmt->new_tuple : stmt->old_tuple, &def) != 0 ||
-	    priv_resolve(&def, is_grant ? PRIV_GRANT : PRIV_REVOKE) != 0)
+	    (stmt->old_tuple != NULL && priv_decode(stmt->old_tuple, &old) != 0))
+		return -1;
+	bool is_less = !is_grant || (def.privileges & ~old.privileges) == 0;
+	if (priv_resolve(&def, is_grant ? PRIV_GRANT : PRIV_REVOKE, is_less) != 0)
 		return -1;
 	if (def.user->id == USER_ADMIN && def.type == OBJECT_UNIVERSE &&
 	    (!is_grant || def.privileges != UINT32_MAX)) {

@@ -319,8 +319,11 @@ end
 
 -- Ties an index to its function, or to another one, by a row of _func_index.
 local function attach_func(space_id, id, func)
+    if func == nil then
+        return -- whoever makes other indexes need not be allowed to look there
+    end
     local row = box.space._func_index:get{space_id, id}
-    if func == nil or (row ~= nil and row[3] == func) then
+    if row ~= nil and row[3] == func then
         return
     end
     if row ~= nil then

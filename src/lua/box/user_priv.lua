@@ -124,6 +124,9 @@ function M.object_id(object_type, name)
     if name == nil or name == '' then
         return ''
     end
+    if object_type == 'space' and box.space[name] ~= nil then
+        return box.space[name].id
+    end
     local system = box.space[kind[1]]
     local row
     if type(name) == 'number' then
