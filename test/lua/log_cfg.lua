@@ -20,7 +20,7 @@ local function lines()
 end
 
 local test = tap.test('log.cfg')
-test:plan(22)
+test:plan(26)
 
 local ok, err = pcall(log.cfg, {log = '/nonexistent/dir/log'})
 test:ok(not ok and tostring(err):find('/nonexistent/dir/log', 1, true), 'a file that cannot be opened')
@@ -70,4 +70,9 @@ test:is(log.cfg.level, 6, 'and the other way round')
 box.cfg({log_modules = {cart = 'fatal'}})
 cart.error('mark 7')
 test:is(#lines(), 4, 'modules, too')
+for _, name in ipairs{5, {}, true} do
+    local is_made, problem = pcall(log.new, name)
+    test:ok(not is_made and tostring(problem):find('should be a string', 1, true), 'a name of a logger that is none')
+end
+test:ok(not pcall(log.new), 'none at all')
 os.exit(test:check() and 0 or 1)
