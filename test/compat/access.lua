@@ -63,4 +63,26 @@ box.session.peer()
 box.session.sync()
 box.session.fd()
 ]]
+
+-- Without usage of the universe: a call needs to be allowed to execute, all else needs usage.
+for _, rights in ipairs{{}, {'execute', 'universe'}, {'execute', 'function'}, {'usage,execute', 'function'},
+                        {'read,usage', 'space'}} do
+    box.schema.user.create('unused')
+    box.schema.user.revoke('unused', 'usage', 'universe')
+    if rights[1] ~= nil then
+        box.schema.user.grant('unused', rights[1], rights[2])
+    end
+    local s = box.schema.space.create('unused')
+    s:create_index('pk')
+    box.schema.func.create('unused', {body = 'function() return 1 end'})
+    box.session.su('unused', function()
+        check.call('call', box.func.unused.call, box.func.unused)
+        check.call('select', s.select, s)
+        check.call('insert', s.insert, s, {1})
+        check.call('create', box.schema.space.create, 'new')
+    end)
+    box.schema.user.drop('unused')
+    box.schema.func.drop('unused')
+    s:drop()
+end
 check.finish()

@@ -39,4 +39,29 @@ for from = 0, #COLLATIONS do
         s:drop()
     end
 end
+
+-- Nor where the primary key, which decides of equal keys anyway, comes to the parts or goes from them.
+for _, unique in ipairs{false, true} do
+    for _, parts in ipairs{{{{2, 'string'}}, {{2, 'string'}, {1, 'unsigned'}}},
+                           {{{2, 'string'}, {1, 'unsigned'}}, {{2, 'string'}}},
+                           {{{2, 'string'}, {1, 'unsigned'}}, {{1, 'unsigned'}, {2, 'string'}}},
+                           {{{2, 'string'}}, {{2, 'string'}, {3, 'unsigned'}}}} do
+        local s = box.schema.space.create('s')
+        s:create_index('pk')
+        s:create_index('i', {parts = parts[1], unique = unique})
+        s:insert{1, 'a', 1}
+        s:insert{2, 'b', 2}
+        check.call(('%s %s to %s'):format(unique, check.show(parts[1]), check.show(parts[2])), function()
+            box.begin()
+            s:insert{3, 'c', 3}
+            s.index.i:alter{parts = parts[2]}
+            box.commit()
+            return s.index.i:select{}
+        end)
+        if box.is_in_txn() then
+            box.rollback()
+        end
+        s:drop()
+    end
+end
 check.finish()

@@ -133,19 +133,21 @@ uint32_t credentials_universal(const struct credentials *cr)
 	return credentials_user(cr) != NULL ? universe_access.effective[cr->token] : 0;
 }
 
-/** The rights that the current user lacks; with PRIV_USAGE among them, on the universe. */
+/** The rights that the current user lacks, PRIV_USAGE among them. */
 static uint32_t access_missing(uint32_t privileges, enum object_type type, uint32_t owner_id,
 			       const struct access *access)
 {
 	const struct credentials *cr = credentials_current();
 	uint32_t missing = (privileges | PRIV_USAGE) & ~credentials_universal(cr);
-	if (missing == 0 || (missing & PRIV_USAGE) != 0 || type == OBJECT_UNIVERSE)
+	if (missing == 0 || type == OBJECT_UNIVERSE)
 		return missing;
-	if (owner_id == cr->uid)
+	/* What one owns one may do, if one may do anything. */
+	if (owner_id == cr->uid && (missing & PRIV_USAGE) == 0)
 		return 0;
 	missing &= ~entity_access[type].effective[cr->token];
+	/* Usage may be of all objects of the type, not of one. */
 	if (access != NULL)
-		missing &= ~access->effective[cr->token];
+		missing &= ~access->effective[cr->token] | PRIV_USAGE;
 	return missing;
 }
 
@@ -155,7 +157,10 @@ int access_check(uint32_t privileges, enum object_type type, const char *object_
 	uint32_t missing = access_missing(privileges, type, owner_id, access);
 	if (missing == 0)
 		return 0;
-	if (missing & PRIV_USAGE)
+	/* Of a call, the reference tells what it needs, whatever is missing. */
+	if (type == OBJECT_FUNCTION && privileges == PRIV_EXECUTE)
+		return access_denied(PRIV_EXECUTE, type, object_name);
+	if ((credentials_universal(credentials_current()) & PRIV_USAGE) == 0)
 		return access_denied(PRIV_USAGE, OBJECT_UNIVERSE, NULL);
 	return access_denied(missing, type, type == OBJECT_UNIVERSE ? NULL : object_name);
 }

@@ -194,7 +194,10 @@ static bool part_keeps_order(const struct key_part *a, const struct key_part *b)
 /** Does the old order hold for the new definition, if the rows suit its format? */
 static bool index_keeps_order(const struct index_def *now, const struct index_def *old)
 {
-	const struct key_def *to = now->key_def, *from = old->key_def;
+	/* Of equal keys the primary key decides, whether it is among the parts or not. */
+	bool is_unique = now->is_unique || old->is_unique;
+	const struct key_def *to = is_unique ? now->key_def : now->cmp_def;
+	const struct key_def *from = is_unique ? old->key_def : old->cmp_def;
 	if (now->type != old->type || now->func_id != old->func_id ||
 	    (now->is_unique && !old->is_unique) || to->part_count != from->part_count)
 		return false;
