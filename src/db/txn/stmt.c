@@ -35,7 +35,7 @@ static struct txn_stmt *txn_stmt_new(struct txn *txn, struct space *space, uint3
 	stmt->space_id = space_id(space);
 	stmt->type = type;
 	stmt->old_tuple = stmt->new_tuple = NULL;
-	stmt->has_engine_change = stmt->has_row = false;
+	stmt->has_engine_change = stmt->has_row = stmt->is_logged = false;
 	list_create(&stmt->on_commit);
 	list_create(&stmt->on_rollback);
 	list_add_tail(&txn->stmts, &stmt->link);
@@ -194,7 +194,7 @@ static int txn_stmt_make_row(struct txn *txn, struct txn_stmt *stmt, const struc
 		if (stmt->row.body == NULL)
 			return -1;
 	}
-	stmt->has_row = true;
+	stmt->has_row = stmt->is_logged = true;
 	txn->row_count++;
 	return 0;
 }

@@ -43,6 +43,8 @@ struct txn_stmt {
 	bool has_engine_change;
 	/** The journal's row, or NULL (a temporary space, nothing changed). */
 	bool has_row;
+	/** It had one, though it may be undone now: triggers of the transaction see it. */
+	bool is_logged;
 	struct xrow_header row;
 	/**
 	 * Schema changes hang what they must do here (struct trigger, event: the

@@ -140,14 +140,19 @@ struct end_event {
 
 static int push_args_ref = LUA_NOREF;
 
+/** The next statement; those of temporary spaces are passed over, as in the reference. */
 static struct txn_stmt *walk_step(struct stmt_walk *w)
 {
 	struct list *head = w->stmts;
 	struct list *at = w->last != NULL ? &w->last->link : head;
-	if (at == w->end)
-		return NULL;
-	at = w->is_reverse ? at->prev : at->next;
-	return at == head ? NULL : list_entry(at, struct txn_stmt, link);
+	do {
+		if (at == w->end)
+			return NULL;
+		at = w->is_reverse ? at->prev : at->next;
+		if (at == head)
+			return NULL;
+	} while (!list_entry(at, struct txn_stmt, link)->is_logged);
+	return list_entry(at, struct txn_stmt, link);
 }
 
 /** (walk, number) -> number, old tuple, new tuple, space id */
