@@ -25,7 +25,7 @@ local function taken()
 end
 
 test:test('events', function(t)
-    t:plan(19)
+    t:plan(35)
     local a, b = note('a'), note('b')
     t:is(trigger.set('own.event', 'a', a), a)
     trigger.set('own.event', 'b', b)
@@ -54,6 +54,15 @@ test:test('events', function(t)
     trigger.set('own.event', 'callable', function() trigger.del('own.event', 'a') end)
     t:ok(text(trigger.call, 'own.event'), 'a change while it is called')
     t:is(#trigger.info('own.event')['own.event'], 2)
+    for _, name in ipairs{'info', 'pairs', 'call', 'del'} do
+        for _, bad in ipairs{5, {}, true} do
+            t:like(text(trigger[name], bad), ("bad argument #1 to 'trigger.%s'"):format(name), name .. ' of ' .. type(bad))
+        end
+    end
+    t:like(text(trigger.del, 'own.event'), "bad argument #2 to 'trigger.del'", 'del without a name')
+    t:is(trigger.pairs('none')(), nil, 'pairs of nothing')
+    t:is(type(trigger.info()), 'table', 'info of all')
+    t:is(text(trigger.call, 'none', 1, 2), nil, 'call of nothing')
     for _, bad in ipairs{{}, {1, 'x', print}, {'x', 1, print}, {'x', 'x', 1}} do
         t:ok(text(trigger.set, bad[1], bad[2], bad[3]):find("bad argument #%d to 'trigger.set'"))
     end
