@@ -21,6 +21,7 @@
 #include "db/schema/access.h"
 #include "lua/alloc.h"
 #include "lua/bridge_impl.h"
+#include "lua/guard.h"
 #include "lua/init.h"
 #include "lua/source.h"
 
@@ -250,6 +251,10 @@ static bool is_no_memory(lua_State *L, int rc)
 
 int lua_call_protected(lua_State *L, int arg_count, int result_count)
 {
+	if (lua_check_c_stack() != 0) {
+		lua_pop(L, arg_count + 1);
+		return -1;
+	}
 	struct lua_fiber *lf = lua_fiber_get();
 	bool was_guarded = lf->is_guarded;
 	lf->is_guarded = true;

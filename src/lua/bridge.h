@@ -91,7 +91,7 @@ void lua_state_restore_globals(lua_State *L);
 
 /**
  * lua_pcall with the error moved to the diagnostics area: 0, or -1 with nothing left on the stack.
- * May yield.
+ * May yield. Where C and Lua call each other without an end, it fails (guard.h).
  */
 int lua_call_protected(lua_State *L, int arg_count, int result_count);
 

@@ -13,6 +13,7 @@
 #include "lua/box/box.h"
 #include "lua/box/call.h"
 #include "lua/bridge.h"
+#include "lua/guard.h"
 #include "lua/modules.h"
 
 /** The session of the optional id at 1; raises where it does not live. */
@@ -146,6 +147,8 @@ static int su(lua_State *L)
 		session_set_user(session, u);
 		return 0;
 	}
+	if (lua_check_c_stack() != 0)
+		return lua_throw(L);
 	struct credentials cr;
 	credentials_create(&cr, u);
 	struct credentials *old = credentials_set(&cr);

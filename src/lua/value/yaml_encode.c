@@ -19,6 +19,7 @@
 #include "data/base64.h"
 #include "data/utf8.h"
 #include "lua/bridge_impl.h"
+#include "lua/guard.h"
 #include "lua/value/yaml.h"
 
 enum {
@@ -216,6 +217,8 @@ static bool serialize(struct walker *w, int idx, char *form, bool *is_flow)
 {
 	lua_State *L = w->L;
 	if (lua_isfunction(L, -1)) {
+		if (lua_check_c_stack() != 0)
+			lua_throw(L);
 		lua_pushvalue(L, idx);
 		if (lua_pcall(L, 1, 1, 0) != 0) {
 			lua_to_diag(L);
