@@ -54,7 +54,7 @@ static int path_read_name(struct json_path *path, struct json_token *token)
 	path->offset = end;
 	while (path->offset < path->len) {
 		UChar32 c = path_next_char(path, &end);
-		if (c >= 0 && !is_name_start(c) && !(c < 0x80 ? is_digit(c) : u_isdigit(c)))
+		if (c >= 0 && !is_name_start(c) && !(c < 0x80 ? is_digit(c) : u_isUAlphabetic(c) || u_isdigit(c)))
 			break;
 		path->offset = end;
 	}
