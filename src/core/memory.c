@@ -22,6 +22,8 @@
 #include "core/diag.h"
 
 #if defined(TARN_ASAN) || defined(TARN_TSAN)
+/* The sanitizer ends the process where more is asked for. */
+#define RAW_SIZE_MAX ((size_t)1 << 39)
 #define raw_malloc malloc
 #define raw_calloc calloc
 #define raw_realloc realloc
@@ -30,6 +32,7 @@
 #define raw_good_size(size) (((size) + 15) & ~(size_t)15)
 #else
 #include <mimalloc.h>
+#define RAW_SIZE_MAX (SIZE_MAX / 4)
 #define raw_malloc mi_malloc
 #define raw_calloc mi_calloc
 #define raw_realloc mi_realloc
@@ -39,7 +42,7 @@
 #endif
 
 /** Sizes beyond it are refused at once, so that rounding up cannot overflow. */
-static const size_t ALLOC_SIZE_MAX = SIZE_MAX / 4;
+static const size_t ALLOC_SIZE_MAX = RAW_SIZE_MAX;
 
 size_t mem_usable(size_t size)
 {
