@@ -122,8 +122,15 @@ bool connection_take(struct connection *con, struct packet *packet);
 /** Gives back the packet's memory; the connection may be freed. */
 void connection_done(struct connection *con, struct packet *packet);
 
+/** Bytes that the network thread has and the kernel has not. */
+size_t connection_unsent_by_line(const struct connection *con);
+
 /** Bytes of output that the kernel has not taken. */
-size_t connection_unsent(const struct connection *con);
+static inline size_t connection_unsent(const struct connection *con)
+{
+	size_t size = con->out.size - con->out_sent;
+	return con->line == NULL ? size : size + connection_unsent_by_line(con);
+}
 
 /** A network thread has told something; the note stays the caller's. */
 void connection_on_note(struct connection *con, struct note *note);
@@ -148,3 +155,20 @@ void connection_flush_all(void);
 
 /** Closes all. */
 void connection_close_all(void);
+
+/* Between connection.c and connection_output.c ------------------------------- */
+
+/** Something is to be sent at the turn's end. */
+void connection_mark(struct connection *con);
+
+/** ... and no longer is. */
+void connection_unmark(struct connection *con);
+
+/** Sends what the socket takes; the rest waits for it. The connection may be closed and freed. */
+void connection_flush(struct connection *con);
+
+/** Tells the network thread what it is to do, and gives it the output. */
+void connection_tell(struct connection *con);
+
+/** What is not sent is lost. */
+void connection_drop_output(struct connection *con);
