@@ -156,7 +156,6 @@ methods.ipairs = iterate
 
 -- find([offset, ]value): the first place; from the field `offset` on.
 local function find_args(t, offset, ...)
-    check(t, 'tuple:find([offset, ]val)')
     if select('#', ...) == 0 then
         return 0, offset
     end
@@ -168,6 +167,7 @@ local function find_args(t, offset, ...)
 end
 
 function methods.find(t, ...)
+    check(t, 'tuple:find([offset, ]val)')
     local number, value = find_args(t, ...)
     for n, v in next_field, t, number do
         if v == value then
@@ -178,6 +178,7 @@ function methods.find(t, ...)
 end
 
 function methods.findall(t, ...)
+    check(t, 'tuple:findall([offset, ]val)')
     local number, value = find_args(t, ...)
     local places = {}
     for n, v in next_field, t, number do

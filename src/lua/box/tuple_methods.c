@@ -104,10 +104,20 @@ static int tuple_unpack(lua_State *L)
 	return push_fields(L, p, begin, end);
 }
 
+/** The tuple in argument 1. [raises] */
+static const struct lua_tuple *tuple_arg(lua_State *L)
+{
+	const struct lua_tuple *t = lua_to_tuple(L, 1);
+	if (t == NULL)
+		luaL_error(L, "Invalid argument #1 (box.tuple expected, got %s)",
+			   luaL_typename(L, 1));
+	return t;
+}
+
 /** slice(tuple, start[, end]): from 0, negative ones count from the end. */
 static int tuple_slice(lua_State *L)
 {
-	const struct lua_tuple *t = lua_check_tuple(L, 1, "tuple.slice(): bad arguments");
+	const struct lua_tuple *t = tuple_arg(L);
 	int args = lua_gettop(L);
 	if (args < 2 || args > 3 || lua_type(L, 2) != LUA_TNUMBER ||
 	    (args == 3 && lua_type(L, 3) != LUA_TNUMBER))
@@ -135,11 +145,12 @@ static int tuple_slice(lua_State *L)
 static int tuple_tomap(lua_State *L)
 {
 	static const char usage[] = "Usage: tuple:tomap(opts)";
-	const struct lua_tuple *t = lua_check_tuple(L, 1, usage);
+	int args = lua_gettop(L);
+	if (args < 1 || args > 2 || (args == 2 && !lua_istable(L, 2)))
+		return throw_text(L, usage);
+	const struct lua_tuple *t = tuple_arg(L);
 	bool names_only = false;
-	if (lua_gettop(L) > 1) {
-		if (!lua_istable(L, 2))
-			return throw_text(L, usage);
+	if (args == 2) {
 		lua_getfield(L, 2, "names_only");
 		if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
 			return throw_text(L, usage);
@@ -346,7 +357,7 @@ static int tuple_is(lua_State *L)
 static int tuple_transform(lua_State *L)
 {
 	static const char usage[] = "tuple.transform(): bad arguments";
-	const struct lua_tuple *t = lua_check_tuple(L, 1, usage);
+	const struct lua_tuple *t = tuple_arg(L);
 	int args = lua_gettop(L);
 	if (args < 3)
 		return throw_text(L, usage);
