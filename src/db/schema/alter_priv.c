@@ -113,11 +113,13 @@ static int priv_resolve(struct priv_def *def, uint32_t privilege, bool is_less)
 		    (uid == USER_ADMIN || uid == def->grantor))
 			return 0;
 	}
+	/* The admin may have others give only what is theirs. */
+	if (uid == USER_ADMIN && privilege == PRIV_GRANT && grantor->id != USER_ADMIN &&
+	    grantor->id != owner_id)
+		return access_denied_to(grantor, privilege, def->type, name);
 	if (is_less && access_allows(PRIV_REVOKE, def->type, UINT32_MAX, def->access))
 		return 0;
 	/* Rights are the owner's to give, and the admin's, whatever others may do. */
-	if (uid == USER_ADMIN && grantor->id != USER_ADMIN && grantor->id != owner_id)
-		return access_denied_to(grantor, privilege, def->type, name);
 	if (uid == USER_ADMIN || (uid == owner_id && uid == def->grantor))
 		return access_check(0, OBJECT_UNIVERSE, NULL, USER_ADMIN, NULL);
 	return access_denied(privilege, def->type, name);
