@@ -225,4 +225,11 @@ for name in ('find transform update upsert tomap'):gmatch('%S+') do
     end)
 end
 at(1, 'rollback_to_savepoint', function(v) box.begin() return box.rollback_to_savepoint(v) end)
+for name in ('insert replace upsert'):gmatch('%S+') do
+    at(1, 'in a transaction, an id of a space, ' .. name, function(v)
+        local space = setmetatable({id = v ~= '1' and v or 'id'}, getmetatable(box.space.n))
+        box.begin()
+        return space[name](space, {1, 'x'}, {{'=', 2, 'y'}})
+    end)
+end
 check.finish()

@@ -81,7 +81,7 @@ end
 -- Makes a row of a table of numbers, strings, booleans and NULL. Its ticket and size; the
 -- size is 0 where it is nothing of the kind, or can't be put in this way.
 function M.make(space_id, row)
-    if not is_plain(row, VALUES_MAX) then
+    if type(space_id) ~= 'number' or not is_plain(row, VALUES_MAX) then
         return 0, 0
     end
     local ticket = C.tarn_row_begin(space_id)
