@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Memory of sleeping fibers: resident and the kernel's page tables, for each of N.
 local lib = require('lib')
 local fiber = require('fiber')
