@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "core/busy_poll.h"
 #include "core/fiber.h"
 #include "core/log.h"
 #include "core/sched.h"
@@ -22,16 +23,19 @@ static struct {
 	double monotonic;
 	/** Reads the clock before any callback of the poll runs. */
 	ev_check check;
+	/** Events of the last poll that wait for their callbacks. */
+	unsigned event_count;
+	struct busy_poll busy_poll;
 	/** Trims the pool of stacks while it is large. */
 	ev_timer trim;
 } loop;
 
 static void on_check(struct ev_loop *ev, ev_check *w, int events)
 {
-	(void)ev;
 	(void)w;
 	(void)events;
 	loop.monotonic = clock_monotonic();
+	loop.event_count = ev_pending_count(ev);
 	fiber_watch_polled();
 }
 
@@ -85,6 +89,40 @@ static void run_hooks(void)
 	}
 }
 
+void loop_set_busy_poll(double seconds)
+{
+	busy_poll_set_limit(&loop.busy_poll, seconds * 1e9);
+}
+
+/** Looks for events without sleeping, from `start` on; false where none came in time. */
+static bool poll_without_sleep(struct busy_poll *poll, uint64_t start)
+{
+	uint64_t before = start;
+	bool is_core_ours;
+	do {
+		ev_run(loop_ev, EVRUN_NOWAIT);
+		/* Without the callbacks. */
+		is_core_ours = busy_poll_check_core(poll, before, loop.monotonic * 1e9);
+		before = clock_monotonic_ns();
+	} while (is_core_ours && loop.event_count == 0 && before - start < poll->limit_ns);
+	busy_poll_note_result(poll, is_core_ours && loop.event_count > 0);
+	return loop.event_count > 0;
+}
+
+/** Waits for events. */
+static void wait_for_events(void)
+{
+	struct busy_poll *poll = &loop.busy_poll;
+	if (poll->limit_ns == 0) {
+		ev_run(loop_ev, EVRUN_ONCE);
+		return;
+	}
+	uint64_t start = clock_monotonic_ns();
+	if (!busy_poll_is_due(poll, start) || !poll_without_sleep(poll, start))
+		ev_run(loop_ev, EVRUN_ONCE);
+	busy_poll_note_wait(poll, clock_monotonic_ns() - start);
+}
+
 void loop_turn(void)
 {
 	bool was_ready = sched_has_ready();
@@ -93,7 +131,10 @@ void loop_turn(void)
 		return;
 	bool may_wait = !was_ready && !sched_wants_poll() && !loop.is_stopped;
 	fiber_watch_turn();
-	ev_run(loop_ev, may_wait ? EVRUN_ONCE : EVRUN_NOWAIT);
+	if (may_wait)
+		wait_for_events();
+	else
+		ev_run(loop_ev, EVRUN_NOWAIT);
 	sched_polled(clock_monotonic_ns());
 	if (sched_pool_is_large() && !ev_is_active(&loop.trim))
 		ev_timer_start(loop_ev, &loop.trim);

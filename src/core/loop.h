@@ -27,6 +27,12 @@ void loop_run(void);
 /** Makes loop_run() return once the current turn is over. May be called from any fiber. */
 void loop_stop(void);
 
+/**
+ * Before it sleeps, the loop looks for events for up to so long, where these have come in short
+ * order of late (busy_poll.h). 0: it sleeps at once.
+ */
+void loop_set_busy_poll(double seconds);
+
 enum loop_hook_order {
 	LOOP_HOOK_JOURNAL,	/* first: what it completes may produce output */
 	LOOP_HOOK_NET,

@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/busy_poll.h"
 #include "core/log.h"
 #include "core/loop.h"
 #include "core/memory.h"
@@ -469,6 +470,13 @@ static int set_readahead(lua_State *L)
 	return 0;
 }
 
+/** nil: the server chooses. */
+static int set_io_busy_poll(lua_State *L)
+{
+	loop_set_busy_poll(lua_isnil(L, 1) ? busy_poll_default() : luaL_checknumber(L, 1));
+	return 0;
+}
+
 static int set_io_collect_interval(lua_State *L)
 {
 	ev_set_io_collect_interval(loop_ev, luaL_checknumber(L, 1));
@@ -538,6 +546,7 @@ void lua_cfg_init(lua_State *L)
 		{"set_snap_io_rate_limit", set_snap_io_rate_limit},
 		{"set_wal_cleanup_delay", set_wal_cleanup_delay},
 		{"set_net_msg_max", set_net_msg_max}, {"set_readahead", set_readahead},
+		{"set_io_busy_poll", set_io_busy_poll},
 		{"set_io_collect_interval", set_io_collect_interval}, {NULL, NULL},
 	};
 	lua_new_module(L, "tarn.cfg", funcs);

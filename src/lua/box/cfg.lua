@@ -81,6 +81,7 @@ local dynamic = {
     checkpoint_interval = c.set_checkpoint_interval,
     net_msg_max = c.set_net_msg_max,
     readahead = c.set_readahead,
+    io_busy_poll = c.set_io_busy_poll,
     io_collect_interval = function(value) c.set_io_collect_interval(value or 0) end,
     custom_proc_title = function(value) title.update(value or '') end,
     vinyl_memory = no_decrease('vinyl_memory'),
@@ -241,6 +242,7 @@ end
 
 -- What the start itself does not set.
 local function set_others(all)
+    c.set_io_busy_poll(all.io_busy_poll)
     for _, name in ipairs{'txn_timeout', 'wal_queue_max_size', 'too_long_threshold',
                           'checkpoint_wal_threshold', 'snap_io_rate_limit',
                           'wal_cleanup_delay', 'io_collect_interval',

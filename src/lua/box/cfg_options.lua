@@ -29,6 +29,7 @@ M.options = {
     force_recovery = {'boolean', false},
     hot_standby = {'boolean', false},
     instance_uuid = {'string'},
+    io_busy_poll = {'number'},
     io_collect_interval = {'number'},
     listen = {'string, number, table'},
     log = {'string'},
@@ -305,6 +306,12 @@ end
 function checks.iproto_threads(name, value)
     if value < 0 or value > 1000 or value % 1 ~= 0 then
         wrong(name, 'must be an integer from 0 to 1000')
+    end
+end
+
+function checks.io_busy_poll(name, value)
+    if not (value >= 0 and value <= 0.001) then
+        wrong(name, 'specified value is out of bounds')
     end
 end
 
