@@ -9,12 +9,9 @@
 enum {
 	/** In this thread, speed counts more than size: a reader does not care. */
 	JOURNAL_ZSTD_LEVEL = 1,
-	/**
-	 * A block is ended once its rows take so much: a transaction of any size can be read
-	 * again, and without as much memory.
-	 */
-	JOURNAL_BLOCK_SIZE = 64 * 1024 * 1024,
 };
+
+size_t journal_block_size = (size_t)1024 * 1024 * 1024;
 
 void journal_assign(struct journal_entry *entry, struct vclock *vclock)
 {
@@ -68,7 +65,7 @@ void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct b
 	if (needs_end)
 		entry->rows[entry->row_count - 1].is_commit = false;
 	for (uint32_t i = 0; i < entry->row_count; i++) {
-		if (out->size - mark >= JOURNAL_BLOCK_SIZE) {
+		if (out->size - mark >= journal_block_size) {
 			xlog_block_end(out, mark, JOURNAL_ZSTD_LEVEL);
 			mark = xlog_block_begin(out);
 		}

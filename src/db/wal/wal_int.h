@@ -57,7 +57,17 @@ void journal_set_bootstrapping(bool yesno);
  */
 void journal_assign(struct journal_entry *entry, struct vclock *vclock);
 
-/** Appends the numbered rows as a block, or several where it is large; `vclock` moves where a row is added that ends them. */
+/**
+ * A transaction's block is ended, and another begun, once its rows take so many bytes: no block
+ * can have more than 2 GB. Not less than need be, since the reference takes each whole block of a
+ * torn transaction for one. A test makes it smaller.
+ */
+extern size_t journal_block_size;
+
+/**
+ * Appends the numbered rows as a block, or several where it is large; `vclock` moves where a row
+ * is added that ends them.
+ */
 void journal_encode(struct journal_entry *entry, struct vclock *vclock, struct buf *out);
 
 /** Moves `vclock` as far as numbering and encoding the entry will. */
