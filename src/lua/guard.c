@@ -32,7 +32,7 @@ int lua_check_c_stack(void)
 
 /** The functions in front of which the check stands. */
 static lua_CFunction original_gsub, original_sort, original_load, original_dofile,
-	original_create, original_wrap;
+	original_create, original_wrap, original_require;
 
 static int go_on(lua_State *L, lua_CFunction original)
 {
@@ -71,15 +71,22 @@ static int guarded_dofile(lua_State *L)
 	return go_on(L, original_dofile);
 }
 
-/** Replaces the function of that name in the table at the top. */
+static int guarded_require(lua_State *L)
+{
+	return go_on(L, original_require);
+}
+
+/** Replaces the function of that name in the table at the top; its environment is the same. */
 static void replace(lua_State *L, const char *name, lua_CFunction guarded, lua_CFunction *original)
 {
 	lua_getfield(L, -1, name);
 	*original = lua_tocfunction(L, -1);
 	assert(*original != NULL);
-	lua_pop(L, 1);
 	lua_pushcfunction(L, guarded);
-	lua_setfield(L, -2, name);
+	lua_getfenv(L, -2);
+	lua_setfenv(L, -2);
+	lua_setfield(L, -3, name);
+	lua_pop(L, 1);
 }
 
 void lua_guard_init(lua_State *L)
@@ -87,6 +94,7 @@ void lua_guard_init(lua_State *L)
 	lua_pushvalue(L, LUA_GLOBALSINDEX);
 	replace(L, "load", guarded_load, &original_load);
 	replace(L, "dofile", guarded_dofile, &original_dofile);
+	replace(L, "require", guarded_require, &original_require);
 	lua_getfield(L, -1, "string");
 	replace(L, "gsub", guarded_gsub, &original_gsub);
 	lua_pop(L, 1);

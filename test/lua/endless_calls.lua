@@ -6,7 +6,7 @@ local trigger = require('trigger')
 local yaml = require('yaml')
 
 local test = tap.test('calls without an end')
-test:plan(8)
+test:plan(9)
 box.cfg{log_level = 0, wal_mode = 'none'}
 
 local space = box.schema.space.create('space')
@@ -66,5 +66,17 @@ local mt = {}
 mt.__serialize = function() return yaml.encode(setmetatable({}, mt)) end
 ok, err = pcall(yaml.encode, setmetatable({}, mt))
 test:ok(not ok and tostring(err):find('stack overflow') ~= nil, '__serialize in YAML')
+
+local depth = 0
+local function loader()
+    return function()
+        depth = depth + 1
+        return require('endless' .. depth)
+    end
+end
+table.insert(package.loaders, 1, loader)
+ok, err = pcall(require, 'endless')
+table.remove(package.loaders, 1)
+test:ok(not ok and tostring(err):find('stack overflow') ~= nil, 'a loader that requires')
 
 os.exit(test:check() and 0 or 1)
