@@ -65,7 +65,7 @@ static ev_signal sigint_watcher, sigterm_watcher, sighup_watcher, sigusr1_watche
 
 static void print_version(void)
 {
-	printf("Tarn " TARN_VERSION " (compatible with Tarantool " TARN_COMPAT_VERSION ")\n"
+	printf("Tarn " TARN_VERSION " (compatible with Tarantool " TARN_COMPAT_RELEASE ")\n"
 	       "Target: " TARN_TARGET "\n"
 	       "Build options: " TARN_BUILD_OPTIONS "\n"
 	       "Compiler: " TARN_COMPILER "\n"

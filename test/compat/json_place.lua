@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Errors of encode() and decode() begin with the place of the Lua function that called them.
 local check = require('check')
 json, yaml, msgpack = require('json'), require('yaml'), require('msgpack')

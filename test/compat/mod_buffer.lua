@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The module buffer, and msgpack with its buffers and with pointers.
 local check = require('check')
 local ffi = require('ffi')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The module uuid.
 local check = require('check')
 uuid = require('uuid')

@@ -1,3 +1,5 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- The functions of box.schema: which objects there are, and arguments of all kinds.
 box.cfg{log_level=0}
 local check=require('check')
 box.schema.user.create('u', {password='x'}) box.schema.user.create('u2') box.schema.role.create('r')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- 100,000 fibers asleep at once; fewer under the sanitizers, which are slow at freeing stacks.
 local tap = require('tap')
 local fiber = require('fiber')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Thousands of fibers that yield, throw, cancel, join and pass values on at random, with
 -- the collector run all the time. STRESS_SEED and STRESS_STEPS choose another walk; a
 -- seed that fails shows the same walk again, since nothing in it depends on the clock.

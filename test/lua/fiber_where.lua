@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Yields in odd places: finalizers, hooks, coroutines, callbacks of the library.
 local tap = require('tap')
 local fiber = require('fiber')

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-2-Clause
 -- A C module against tarn/module.h: fibers, conditions, latches, blocking calls.
 local tap = require('tap')
 local fiber = require('fiber')
