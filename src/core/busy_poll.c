@@ -27,9 +27,9 @@ enum {
 	SLICE_NS = 500 * 1000,
 };
 
-#define SECOND_NS ((uint64_t)1000000000)
-#define OFF_MIN_NS SECOND_NS
-#define OFF_MAX_NS (64 * SECOND_NS)
+/** For how long looking stops where others want the core, at first and at most. */
+#define OFF_MIN_NS ((uint64_t)100 * 1000 * 1000)
+#define OFF_MAX_NS (32 * OFF_MIN_NS)
 
 /** Is there a number where an unlimited control group has "max"? */
 static bool has_quota(void)
@@ -78,11 +78,11 @@ bool busy_poll_check_core(struct busy_poll *poll, uint64_t before_ns, uint64_t n
 {
 	if (now_ns - before_ns < SLICE_NS)
 		return now_ns - before_ns < LOOK_NS_MAX;
-	/* Long ago is as good as never. */
-	if (now_ns - poll->off_until_ns > OFF_MAX_NS)
-		poll->off_ns = OFF_MIN_NS;
+	/* Soon after the last time they want it still; else it may have been a hiccup. */
+	bool is_again = now_ns - poll->off_until_ns < poll->off_ns;
+	poll->off_ns = !is_again ? OFF_MIN_NS :
+		poll->off_ns < OFF_MAX_NS ? poll->off_ns * 2 : OFF_MAX_NS;
 	poll->off_until_ns = now_ns + poll->off_ns;
-	poll->off_ns = poll->off_ns * 2 < OFF_MAX_NS ? poll->off_ns * 2 : OFF_MAX_NS;
 	return false;
 }
 

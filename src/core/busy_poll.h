@@ -8,8 +8,8 @@
  * while waits have been short of late, and less and less often where looking was in vain. It is
  * in vain, too, where the core was somebody else's meanwhile: the client's, say, which runs
  * sooner if this thread sleeps. Where that took as long as a slice, more than one thread wants
- * the core for good, and who looks pays with his own share of it: then it stops for a second,
- * and for longer each time it happens again.
+ * the core for good, and who looks pays with his own share of it: then it stops for a tenth of
+ * a second, and for longer each time it soon happens again.
  */
 #pragma once
 

@@ -75,19 +75,25 @@ static void test_core_is_wanted(void **state)
 	/* Somebody had it shortly: that look was in vain. */
 	assert_false(busy_poll_check_core(&poll, 100 * second, 100 * second + 10000));
 	assert_true(busy_poll_is_due(&poll, 100 * second + LIMIT));
-	/* Somebody had it for 3 ms: off for a second, then for two. */
+	/* Somebody had it for 3 ms: off for a while, and for twice as long when that is over. */
+	const uint64_t off = second / 10;
 	uint64_t now = 101 * second;
 	assert_false(busy_poll_check_core(&poll, now - 3000000, now));
-	assert_false(busy_poll_is_due(&poll, now + second - 1));
-	assert_true(busy_poll_is_due(&poll, now + second));
-	now += second;
+	assert_false(busy_poll_is_due(&poll, now + off - 1));
+	assert_true(busy_poll_is_due(&poll, now + off));
+	now += off + 1000;
 	assert_false(busy_poll_check_core(&poll, now - 3000000, now));
-	assert_false(busy_poll_is_due(&poll, now + 2 * second - 1));
-	assert_true(busy_poll_is_due(&poll, now + 2 * second));
-	/* Much later that is forgotten. */
-	now += 1000 * second;
+	assert_false(busy_poll_is_due(&poll, now + 2 * off - 1));
+	assert_true(busy_poll_is_due(&poll, now + 2 * off));
+	for (int i = 0; i < 10; i++) {
+		now = poll.off_until_ns + 1000;
+		assert_false(busy_poll_check_core(&poll, now - 3000000, now));
+	}
+	assert_int_equal(poll.off_until_ns - now, 32 * off);
+	/* Later that is forgotten. */
+	now += 100 * second;
 	assert_false(busy_poll_check_core(&poll, now - 3000000, now));
-	assert_true(busy_poll_is_due(&poll, now + second));
+	assert_true(busy_poll_is_due(&poll, now + off));
 }
 
 int main(void)
