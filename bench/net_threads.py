@@ -49,7 +49,8 @@ def run_all(a, load, results):
 
 
 def print_table(a, results):
-    print('| operation, connections x requests |' + ''.join(f' {n} threads |' for n in a.threads))
+    print('| operation, connections x requests |'
+          + ''.join(f' {n} thread{"" if n == 1 else "s"} |' for n in a.threads))
     print('| --- |' + ' ---: |' * len(a.threads))
     for (operation, connections), by_threads in results.items():
         cells = []
