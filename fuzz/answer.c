@@ -4,20 +4,14 @@
  * values, a msgpack object or bytes in a buffer. The first two bytes of an input are the method
  * and what the request has asked for; a packet follows, as the transport has cut it.
  */
-#include "fuzz.h"
+#include "fuzz_lua.h"
 
-#include "core/log.h"
-#include "core/loop.h"
 #include "core/memory.h"
-#include "core/worker.h"
 #include "data/mp.h"
-#include "db/db.h"
 #include "db/iproto_const.h"
 #include "db/wal/xrow.h"
-#include "lua/bridge.h"
 #include "lua/netbox/netbox.h"
 #include "lua/value/buffer.h"
-#include "net/iproto.h"
 
 enum { FLAG_RAW = 1, FLAG_BUFFER = 2, FLAG_SKIP_HEADER = 4, FLAG_AS_LIST = 8, FLAG_DROP = 16 };
 
@@ -25,15 +19,7 @@ static lua_State *L;
 
 static void start(void)
 {
-	static char *argv[] = {"fuzz", NULL};
-	fiber_init();
-	loop_init();
-	worker_init();
-	log_set_level(LOG_FATAL);
-	db_init();
-	net_init();
-	lua_bridge_init(1, argv);
-	L = lua_main;
+	L = fuzz_lua_start();
 	lua_gc(L, LUA_GCSETPAUSE, 100);
 }
 

@@ -4,28 +4,13 @@
  * (its commands, its completion, and whether a statement is complete; nothing is run). What
  * was read is written and read again. The work is done by text.lua's function.
  */
-#include "fuzz.h"
-
-#include "core/log.h"
-#include "core/loop.h"
-#include "core/worker.h"
-#include "db/db.h"
-#include "lua/bridge.h"
-#include "net/iproto.h"
+#include "fuzz_lua.h"
 
 static lua_State *L;
 
 static void start(void)
 {
-	static char *argv[] = {"fuzz", NULL};
-	fiber_init();
-	loop_init();
-	worker_init();
-	log_set_level(LOG_FATAL);
-	db_init();
-	net_init();
-	lua_bridge_init(1, argv);
-	L = lua_main;
+	L = fuzz_lua_start();
 	if (luaL_loadfile(L, FUZZ_DIR "/text.lua") != 0 || lua_pcall(L, 0, 1, 0) != 0) {
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));
 		abort();

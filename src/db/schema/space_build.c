@@ -346,13 +346,10 @@ static void build_delete(struct build *build)
 	xfree(build);
 }
 
-int space_build(struct space *space, struct index *index, struct tuple_format *format)
+/** At once where the space has few rows or may not yield; else in steps, listed in the space. */
+static int build_start(struct space *space, struct build *build)
 {
-	struct index *pk = space->index[0];
-	struct txn *txn = pk->vtab->size(pk) >= STEPPED_ROWS_MIN ? yielding_txn() : NULL;
-	struct build *build = build_new(space, index, format);
-	if (build == NULL)
-		return -1;
+	struct txn *txn = build->row_count >= STEPPED_ROWS_MIN ? yielding_txn() : NULL;
 	if (txn == NULL) {
 		int rc = build_at_once(build);
 		build_delete(build);
@@ -363,23 +360,20 @@ int space_build(struct space *space, struct index *index, struct tuple_format *f
 	return run_yielding(txn, build_run, build);
 }
 
+int space_build(struct space *space, struct index *index, struct tuple_format *format)
+{
+	struct build *build = build_new(space, index, format);
+	return build != NULL ? build_start(space, build) : -1;
+}
+
 int space_check_each(struct space *space, int (*check)(struct tuple *row, void *arg), void *arg)
 {
-	struct index *pk = space->index[0];
-	struct txn *txn = pk->vtab->size(pk) >= STEPPED_ROWS_MIN ? yielding_txn() : NULL;
 	struct build *build = build_new(space, NULL, NULL);
 	if (build == NULL)
 		return -1;
 	build->check = check;
 	build->check_arg = arg;
-	if (txn == NULL) {
-		int rc = build_at_once(build);
-		build_delete(build);
-		return rc;
-	}
-	list_add_tail(&space->builds, &build->link);
-	builds.count++;
-	int rc = run_yielding(txn, build_run, build);
+	int rc = build_start(space, build);
 	if (rc == 0)
 		rc = space_builds_complete(space);
 	space_builds_end(space);
