@@ -230,6 +230,8 @@ void http_transfer_delete(struct http_transfer *t)
 
 void http_transfer_set_upload(struct http_transfer *t)
 {
+	/* What the server closes meanwhile would need the body again, whose pieces are gone. */
+	curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_READFUNCTION, on_out);
 	curl_easy_setopt(t->easy, CURLOPT_READDATA, t);
 }
