@@ -129,7 +129,9 @@ void loop_turn(void)
 	run_hooks();
 	if (!was_ready && sched_has_ready())
 		return;
-	bool may_wait = !was_ready && !sched_wants_poll() && !loop.is_stopped;
+	/* Events that a fiber has fed are libev's first thing, and no reason for it not to wait. */
+	bool may_wait = !was_ready && !sched_wants_poll() && !loop.is_stopped &&
+		ev_pending_count(loop_ev) == 0;
 	fiber_watch_turn();
 	if (may_wait)
 		wait_for_events();

@@ -48,6 +48,35 @@ FIBER_TEST(cancel_ends_the_wait)
 
 static struct fiber *waiting;
 static int journal_calls, net_calls;
+static bool is_late;
+
+static void on_fed(struct ev_loop *loop, ev_io *io, int events)
+{
+	fiber_wakeup(waiting);
+	waiting = NULL;
+}
+
+static void on_late(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	is_late = true;
+}
+
+/** A fiber feeds an event, and waits for it: the loop does not wait for another one before. */
+FIBER_TEST(an_event_that_is_fed)
+{
+	ev_io io;
+	ev_timer late;
+	ev_io_init(&io, on_fed, 0, EV_READ);
+	ev_timer_init(&late, on_late, 3, 0);
+	ev_timer_start(loop_ev, &late);
+	is_late = false;
+	waiting = fiber();
+	ev_feed_event(loop_ev, &io, EV_READ);
+	fiber_yield();
+	assert_false(is_late);
+	ev_timer_stop(loop_ev, &late);
+	return 0;
+}
 
 static void journal_hook(void)
 {
@@ -147,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		runtime_test(waits_for_a_pipe),
 		runtime_test(cancel_ends_the_wait),
+		runtime_test(an_event_that_is_fed),
 		runtime_test(hooks_run_in_order),
 		runtime_test(callbacks_start_fibers),
 		runtime_test(clocks),
