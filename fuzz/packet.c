@@ -58,16 +58,8 @@ static void start(void)
 static void select_rows(const struct request *r)
 {
 	struct buf after = BUF_INIT, position = BUF_INIT;
-	struct select_page page = {.position = r->fetches_position ? &position : NULL};
-	if (r->after_position_size > 0) {
-		page_decode_position(r->after_position, r->after_position_size, &after);
-		page.after = after.data;
-		page.after_end = buf_end(&after);
-	} else if (r->after_tuple != NULL) {
-		page.after = r->after_tuple;
-		page.after_end = r->after_tuple_end;
-		page.is_tuple = true;
-	}
+	struct select_page page;
+	page_of_request(&page, r, &after, &position);
 	struct port port;
 	uint32_t limit = r->limit < ROWS_MAX ? r->limit : ROWS_MAX;
 	if (db_select(SPACE, r->index_id % (INDEX_COUNT + 1), r->iterator, r->offset, limit,

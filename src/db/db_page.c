@@ -11,6 +11,7 @@
 #include "db/index/index.h"
 #include "db/schema/space.h"
 #include "db/tuple/tuple.h"
+#include "db/wal/xrow.h"
 
 static int page_unsupported(const struct index *index, const char *what)
 {
@@ -88,6 +89,21 @@ void page_decode_position(const char *text, size_t len, struct buf *out)
 					   buf_reserve(out, base64_decoded_size_max(len)));
 	else
 		buf_append(out, text, len);
+}
+
+void page_of_request(struct select_page *page, const struct request *request, struct buf *after,
+		     struct buf *position)
+{
+	*page = (struct select_page){.position = request->fetches_position ? position : NULL};
+	if (request->after_position_size > 0) {
+		page_decode_position(request->after_position, request->after_position_size, after);
+		page->after = after->data;
+		page->after_end = buf_end(after);
+	} else if (request->after_tuple != NULL) {
+		page->after = request->after_tuple;
+		page->after_end = request->after_tuple_end;
+		page->is_tuple = true;
+	}
 }
 
 /** Positions come from clients: they may be anything. */

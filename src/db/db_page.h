@@ -14,6 +14,7 @@
 
 struct index;
 struct iterator;
+struct request;
 struct tuple;
 
 /** What of a select is a page, and what comes of it. */
@@ -27,6 +28,13 @@ struct select_page {
 
 /** Appends a position from what a client gave, which is in base64 or not. */
 void page_decode_position(const char *text, size_t len, struct buf *out);
+
+/**
+ * The page that a request asks for. `after` and `position`, both empty, are its memory, and the
+ * caller's to free; the request lives as long as the page.
+ */
+void page_of_request(struct select_page *page, const struct request *request, struct buf *after,
+		     struct buf *position);
 
 /** Lets a new iterator begin where the page does. -1: ER_ITERATOR_POSITION and others. */
 int page_seek(struct index *index, struct iterator *it, const struct select_page *page);

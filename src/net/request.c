@@ -105,16 +105,8 @@ static int process_select_page(struct connection *con, uint64_t sync, const stru
 {
 	struct port port;
 	struct buf after = BUF_INIT, position = BUF_INIT;
-	struct select_page page = {.position = r->fetches_position ? &position : NULL};
-	if (r->after_position_size > 0) {
-		page_decode_position(r->after_position, r->after_position_size, &after);
-		page.after = after.data;
-		page.after_end = buf_end(&after);
-	} else if (r->after_tuple != NULL) {
-		page.after = r->after_tuple;
-		page.after_end = r->after_tuple_end;
-		page.is_tuple = true;
-	}
+	struct select_page page;
+	page_of_request(&page, r, &after, &position);
 	int rc = db_select(r->space_id, r->index_id, r->iterator, r->offset, r->limit, r->key,
 			   r->key_end, &page, &port);
 	if (rc == 0) {
