@@ -31,6 +31,8 @@ local function to_tuple(value)
     end
     return new_tuple(value)
 end
+-- The merger's, too.
+internal.to_tuple = to_tuple
 
 local function to_key(value)
     if not is_tuple(value) and type(value) ~= 'table' then

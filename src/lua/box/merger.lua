@@ -19,7 +19,7 @@ int tarn_format_check(struct tarn_key_format *format, const struct lua_tuple *t)
 ]]
 
 local C = ffi.C
-local is_tuple, new_tuple = box.tuple.is, box.tuple.new
+local to_tuple = keys.to_tuple
 local is_buffer, read_head, read_tuple = internal.is_buffer, internal.read_head, internal.read_tuple
 local key_def_t = ffi.typeof('struct tarn_key_def')
 
@@ -32,15 +32,6 @@ end
 
 local function new_source(next_tuple)
     return setmetatable({next = next_tuple}, source_mt)
-end
-
-local function to_tuple(value)
-    if is_tuple(value) then
-        return value
-    elseif type(value) ~= 'table' then
-        keys.raise_illegal('A tuple or a table expected, got ' .. type(value))
-    end
-    return new_tuple(value)
 end
 
 -- Chunks and their tuples ------------------------------------------------------
