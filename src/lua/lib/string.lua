@@ -59,20 +59,31 @@ local function check_pad(s, width, char, name)
     return char ~= nil and char or ' ', math.max(width - #s, 0)
 end
 
+-- A lack of memory that LuaJIT meets in compiled code can end the process.
+local COMPILED_MAX = 1024 * 1024
+local function large_padding(pad, count)
+    return pad:rep(count)
+end
+jit.off(large_padding)
+
+local function padding(pad, count)
+    return count <= COMPILED_MAX and pad:rep(count) or large_padding(pad, count)
+end
+
 function string.ljust(s, width, char)
     local pad, count = check_pad(s, width, char, 'string.ljust')
-    return s .. pad:rep(count)
+    return s .. padding(pad, count)
 end
 
 function string.rjust(s, width, char)
     local pad, count = check_pad(s, width, char, 'string.rjust')
-    return pad:rep(count) .. s
+    return padding(pad, count) .. s
 end
 
 function string.center(s, width, char)
     local pad, count = check_pad(s, width, char, 'string.center')
     local left = math.floor(count / 2)
-    return pad:rep(left) .. s .. pad:rep(count - left)
+    return padding(pad, left) .. s .. padding(pad, count - left)
 end
 
 -- Beginnings and ends -----------------------------------------------------------------
